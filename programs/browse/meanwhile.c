@@ -9,7 +9,7 @@
 
 enum {
 	ESC = 27,
-	SOON_MS = 150,     /* Milliseconds before the screen is used */
+	SOON_MS = 150,     /* Milliseconds to wait for the first table before the screen is used */
 	STEP_MS = 20,      /* Milliseconds between two checks of the loader */
 	LIVING_MS = 200,   /* Milliseconds between two checks of the time while idle */
 	REFRESH_MS = 1000, /* Least milliseconds between two tables of data that changes */

@@ -1,4 +1,4 @@
-/* For wcwidth() */
+/* Needed for wcwidth(). */
 #define _XOPEN_SOURCE 700
 
 #include "browse/paint.h"

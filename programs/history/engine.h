@@ -19,7 +19,8 @@ enum db_type { DB_NULL, DB_INT, DB_REAL, DB_TEXT, DB_BYTES };
 	"'store', 'paths', 'symbols', 'lists', 'sections', 'changes', 'builds', 'measures', "      \
 	"'sizes'"
 
-/* `text` is the SQL type of a text that is compared bytewise. */
+/* SQL that creates temporary tables for the changes of a new build. `text` is the SQL type of a
+ * text that the database compares byte by byte. */
 #define DB_STAGING(text)                                                                           \
 	"CREATE TEMP TABLE IF NOT EXISTS staged(hash BIGINT, name " text ", section " text         \
 	", source " text ", object " text ", component " text                                      \

@@ -54,7 +54,7 @@ struct panic_owners {
 	size_t label_count;
 };
 
-/* Name of the crate of relative paths such as src/main.rs. */
+/* Name of the crate to which sources with a relative path, such as src/main.rs, belong. */
 #define OWN_CRATE "(own crates)"
 
 void panics_clear(struct panics *p);

@@ -56,7 +56,8 @@ struct profile_wish {
 	bool force; /* True to accept samples of another build */
 };
 
-/* The profile does not need `b` afterwards. */
+/* Reads the samples of a file for the blocks of `b`. After the call, the profile does not need
+ * `b`. */
 bool profile_read(struct profile *p, const struct blockmap *b, const struct profile_wish *wish,
 		  struct notes *notes, struct heft_err *err);
 void profile_release(struct profile *p);

@@ -231,7 +231,7 @@ static __attribute__((noinline)) unsigned scan_unknown(struct x86_refs_scan *s, 
 	return want_imm ? scan_fast(s, p, off, true, true) : scan_fast(s, p, off, true, false);
 }
 
-/* Does the same as scan_fast(), in 64-bit mode. */
+/* Does the same as scan_fast(), but only in 64-bit mode, which is faster. */
 static ALWAYS_INLINE unsigned scan_known(struct x86_refs_scan *s, const uint8_t *p, uint64_t off,
 					 bool want_imm, bool branches)
 {

@@ -25,10 +25,10 @@ struct cause_guess {
 	struct cause cause;
 	bool (*claims)(const struct cause_guess *g, const struct cause_part *p);
 	struct str text; /* For `claims` */
-	bool first;      /* Is a cause whatever its share, because the programs state it */
+	bool first;      /* True for a cause that the programs state. Its share does not matter */
 };
 
-/* What a diff has of evidence, and the guesses of all rules. */
+/* The facts of a diff that show causes of the change, and the guesses that all rules made */
 struct cause_evidence {
 	const struct snapshot_diff *d;
 	const struct diff_sections *sections;

@@ -25,7 +25,7 @@ struct charge_pairs {
 };
 
 struct snapshot_diff;
-/* The symbols of the diff must be paired already. */
+/* Pairs the charges of two snapshots. Call it after the symbols of the diff were paired. */
 void charge_pairs_make(struct charge_pairs *ret, const struct snapshot_diff *d);
 void charge_pairs_release(struct charge_pairs *p);
 

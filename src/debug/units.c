@@ -211,7 +211,8 @@ bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index)
 	if (!s->indexed) {
 		s->indexed = true;
 		s->reached.abbrevs = NULL;
-		/* No list has more entries: an entry has a byte, and a list belongs to one DIE. */
+		/* Limits the number of entries that are read. Valid files have fewer, because an
+		 * entry takes at least a byte, and a list belongs to one DIE. */
 		s->range_budget = loaded_size(s->dwarf, DW_RANGES) +
 				  loaded_size(s->dwarf, DW_RNGLISTS) + 4096;
 		index_first_dies(s);

@@ -292,7 +292,7 @@ struct table_cursor {
 	bool big_endian;
 	enum code_isa isa;
 };
-/* Opens a table that ends where the next one starts. */
+/* Opens a jump table for table_next(). The table ends at the latest where the next one starts. */
 void table_open_whole(struct table_cursor *c, const struct derivation *d,
 		      const struct jump_table *t);
 bool table_next(struct table_cursor *c, uint64_t *ret);

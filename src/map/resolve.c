@@ -156,7 +156,7 @@ struct map_resolve_part {
 	size_t count;
 	uint64_t end;         /* End of a claim of unknown size after which none starts */
 	uint64_t limit;       /* Highest end of spans */
-	struct active active; /* Claims that start before the range and reach into it */
+	struct active active; /* Claims that start before this part and extend into it */
 	struct spans spans;
 };
 

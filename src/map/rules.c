@@ -242,7 +242,8 @@ bool rules_add(struct rules *r, struct str regex, struct str replacement, struct
 	return true;
 }
 
-/* Adds the text of a group, if it has matched. */
+/* Appends the text that a group of the pattern has matched. Appends nothing if it has not
+ * matched. */
 static void rules_add_group(struct text *out, struct str label, pcre2_match_data *data,
 			    size_t group)
 {

@@ -46,8 +46,8 @@ struct made {
 	struct namespaces spaces;
 	struct layer sure; /* Certainty of owners, with the labels of by_symbol */
 	bool has_dwarf;
-	/* A data source's result, and all that it changes, because they run in parallel. Empty if a
-	 * profile has measured it. */
+	/* The results of data sources. Each has its own labels and notes, because the sources run
+	 * in parallel. Empty if a profile has already measured the file. */
 	struct measured {
 		struct labels labels;
 		struct notes notes;

@@ -40,7 +40,7 @@ unsigned language_marked(struct str raw);
 struct package_of {
 	struct str raw;
 	const struct str *space; /* Its namespace, or NULL if unknown */
-	unsigned languages;      /* Bits of enum language: what the program is known to contain */
+	unsigned languages;      /* Bits of enum language: known languages of the program */
 };
 
 /* Finds the package of a symbol by its name. `n` tells namespaces from classes. *ret is valid until

@@ -96,8 +96,9 @@ static uint64_t special_bytes(uint64_t x)
 	       zero_bytes(x ^ EACH_BYTE(' ')) | (zero_bytes(x ^ EACH_BYTE('o')) & second);
 }
 
-/* Returns a bit for each of 64 characters. The processor predicts one loop over many bits better
- * than many short ones. */
+/* Returns a bit for each of the 64 characters from `i` on: 1 if the character is special. The
+ * caller then loops over these bits. The processor predicts one such loop better than many short
+ * ones. */
 static uint64_t special_places(struct str s, size_t i)
 {
 	uint64_t places = 0;

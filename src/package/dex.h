@@ -47,7 +47,7 @@ struct dex_item {
 
 /* A literal and a class that uses it. */
 struct dex_use {
-	uint64_t key; /* String item << 32 | class item */
+	uint64_t key; /* Item of a string << 32 | item of a class that uses it */
 };
 
 /* A table of the header. Its elements have the same size and are inside the file. */

@@ -86,9 +86,9 @@ static inline uint64_t go_table_addr(const struct go_table *g)
  * The results borrow from the image and the Go table. After reading, any number of threads may use
  * the results. */
 
-/* Tells which words of a Go program's variables are pointers. Go's garbage collector stores this as
- * a bit program. Time and memory: O(words of the variables), one bit per word. Zeroed: nothing is
- * known. */
+/* Tells which words of a Go program's variables are pointers. Go's linker stores this for the
+ * garbage collector as a program that produces the bits. Time and memory: O(words of the
+ * variables), one bit per word. All zero if nothing is known. */
 struct go_mask {
 	struct go_range of; /* Addresses that the mask covers */
 	uint64_t word;      /* Bytes */

@@ -16,10 +16,11 @@ struct sizefile_head {
 	/* A member that only heft writes: the sections per segment, in the order of their
 	 * symbols. */
 	VEC(struct snap_section) sections;
-	/* A member that only heft writes, set by the reader: stack sizes of symbols. Three numbers
-	 * each: number of symbols to skip, bytes, caveats. */
+	/* A member that only heft writes: stack sizes of symbols. Only the reader sets it. Each
+	 * stack size is three numbers: number of symbols to skip, bytes, caveats. */
 	VEC(uint32_t) stacks;
-	/* A member that only heft writes: number of charges, which follow the symbols. */
+	/* A member that only heft writes: the number of charges. Their columns follow the
+	 * symbols. */
 	uint64_t charges;
 };
 
