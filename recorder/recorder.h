@@ -215,7 +215,7 @@ struct options {
 	bool alone;       /* Child processes write nothing */
 	int signal;       /* Signal on which the recorder writes a snapshot. 0 if there is none */
 	char out[1024];   /* File name pattern. "" if nothing is written */
-	bool memory;      /* The keeper writes all memory at the end */
+	bool memory;      /* The keeper (see below) writes all memory when the process ends */
 	char keeper[108]; /* Abstract socket of the process that waits for the end (the keeper).
 			   * "" if there is none */
 	char word[40];    /* Word that identifies processes of the run to the keeper */

@@ -239,7 +239,7 @@ void tree_set_order(struct tree *t, size_t measure, enum tree_sort sort, bool re
 
 struct key {
 	double size; /* Larger first */
-	double most; /* Size by the largest measure. Larger first */
+	double most; /* Greatest of its sizes, by any measure. Larger first */
 	const char *label;
 	uint32_t node;
 };

@@ -42,7 +42,7 @@ struct tree {
 	bool diff; /* True if the numbers of the base are used */
 	struct browse_rows rows;
 	bool by_table;   /* True if the table filters its rows itself */
-	uint64_t leaves; /* Number of leaves that pass the filter */
+	uint64_t leaves; /* Number of rows without children that pass the filter */
 	struct tree_node *nodes;
 	uint32_t count;
 	size_t room;     /* Capacity of all lists with an entry per node */

@@ -58,7 +58,7 @@ enum heft_verdict {
 	HEFT_GOOD,
 	HEFT_DAMAGED, /* Written past its end */
 	HEFT_FREED,   /* Already freed */
-	HEFT_FOREIGN, /* The pointer has no header of this recorder, or the header was overwritten */
+	HEFT_FOREIGN, /* No header of this recorder is before it, or the header was overwritten */
 };
 
 /* Prepares a heap. `port` must stay valid. It may be in read-only memory. */

@@ -122,8 +122,9 @@ static void points_of_data(const struct order *o, const struct section *in, uint
 			 (struct order_point){ addr, pointee, .pointee = true, .weak = true });
 }
 
-/* Marks references to an address from functions that also refer to the address before it.
- * [before, start): references to the address before; [start, count): to the address */
+/* Marks a reference to an address as weak if its function also refers to the previous address.
+ * Points [before, start) are references to the previous address. Points from `start` on are those
+ * to the address itself. */
 static void points_weaken(point_vec *points, size_t before, size_t start)
 {
 	struct order_point *list = points->data;

@@ -154,7 +154,7 @@ static void run_line(struct line_state *s, unsigned worker)
 	call_begin(&call, memory_current());
 	if (setjmp(call.at) == 0) {
 		take_steps(s, worker);
-	} else { /* Otherwise it has released the lock when it was ended early */
+	} else { /* The step was ended early. It does not hold the lock then */
 		pthread_mutex_lock(&s->lock);
 		s->given_up = true;
 		pthread_cond_broadcast(&s->changed);

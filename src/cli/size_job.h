@@ -5,7 +5,7 @@
 #include "cli/run.h"
 
 struct size_job {
-	struct command_run run; /* `verbosity` stands for its `verbose` */
+	struct command_run run; /* Its `verbose` is unused. `verbosity` replaces it */
 	struct heft_profile *profile;
 	bool list_sources; /* True if the user asked only for the list of data sources */
 	bool raw_map, exit_code, sort_given, rows_given, filtered;

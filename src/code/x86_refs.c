@@ -191,7 +191,7 @@ static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *
  * REX and 0F, or 0 if scan_fast() must find it. The other bits say what else matters. */
 enum {
 	FORM_SIZE = 0x0f,
-	FORM_MOV = 0x10,    /* REX.W makes the immediate longer */
+	FORM_MOV = 0x10,    /* mov, whose immediate has 8 bytes with the prefix REX.W */
 	FORM_BRANCH = 0x20, /* The displacement is last */
 	FORM_VALUE = 0x40,  /* The form has an immediate or a displacement of 32 bits */
 	FORM_SIB0 = 0x80,   /* 4 more bytes if the base in SIB is 5 */

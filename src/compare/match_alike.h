@@ -30,7 +30,7 @@ struct alike_ref {
 /* A known thing that a symbol refers to, or that refers to it */
 struct feature {
 	uint64_t ident;
-	uint32_t symbol, side; /* `side`: 0 before, 1 after */
+	uint32_t symbol, side; /* `side`: 0 for a symbol of `before`, 1 for one of `after` */
 };
 
 typedef VEC(struct feature) feature_vec;

@@ -10,7 +10,8 @@ enum { ROUNDS = 8, ALIGN = 16, LOOKS_PER_BYTE = 64 };
 
 struct split_vote {
 	uint64_t callee;
-	uint64_t last; /* 1 if nothing follows the call, otherwise 0 */
+	uint64_t last; /* 1 for a vote that the callee does not return: its call ends a function.
+		        * Otherwise 0 */
 };
 
 struct splitter {

@@ -73,8 +73,8 @@ static void close_page(struct laying *y)
 	y->page_used = y->page_free = 0;
 }
 
-/* Counts used and free bytes per page. Only the first and last page of a part are counted: pages
- * between them are wholly used or wholly free. */
+/* Adds a range of used or free bytes to the counts of its pages. Counts only its first and last
+ * page. Pages between them are completely used or completely free. */
 static void count_pages(struct laying *y, uint64_t start, uint64_t end, bool is_free)
 {
 	while (start < end) {

@@ -17,11 +17,10 @@
 struct debug_search {
 	const char *const *dirs; /* Directories that are tried before /usr/lib/debug */
 	size_t dir_count;
-	bool debuginfod;     /* True to allow debuginfod. DEBUGINFOD_URLS must also be set */
-	const char *sysroot; /* Prefix that is removed from the image's path in
+	bool debuginfod;          /* True to allow debuginfod. DEBUGINFOD_URLS must also be set */
+	const char *sysroot;      /* Prefix that is removed from the image's path in
 				   * DIR/path-of-image. NULL if there is none */
-	const char *const
-		*files; /* Debug files that the user named. debugfile_find() ignores them */
+	const char *const *files; /* Files that the user named. debugfile_find() ignores them */
 	size_t file_count;
 };
 

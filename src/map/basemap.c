@@ -70,7 +70,8 @@ static void basemap_add_segments(struct builder *b, const struct image *im, uint
 		if (s->type != type)
 			continue;
 		const uint64_t held = min_u64(s->file_size, s->vm_size);
-		/* The memory that overlays share counts once. */
+		/* With memory regions, overlays get the address that they share, so that memory
+		 * counts once. */
 		const uint64_t bias = b->map->regions ? s->vm_bias : 0;
 		basemap_add_range(b, (struct base_range){ .addr = s->addr - bias,
 							  .size = s->vm_size,

@@ -160,7 +160,8 @@ static size_t paths_root_size(struct str p, bool *ret_backslash)
 	return drive ? 3 : share ? 2 : p.len > 0 && p.p[0] == '/' ? 1 : 0;
 }
 
-/* Returns component `level`, or the last one. The first one includes the root. */
+/* Returns the component of a path with number `level`, from 1, or the last one. The first one
+ * includes the root. */
 static struct str paths_component(struct str dir, size_t root, bool backslash, unsigned level)
 {
 	size_t start = 0, end = root;

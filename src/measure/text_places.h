@@ -14,7 +14,7 @@ struct text_places {
 	uint64_t number;               /* If is_number */
 	const struct section *section; /* May be NULL */
 	name_matches matches;          /* Symbols with that name, the best matches first */
-	size_t surest;                 /* Number of the best matches */
+	size_t surest;                 /* How many of `matches` are equally good best matches */
 	uint64_t offset;               /* Distance from the section or symbol */
 };
 

@@ -116,7 +116,7 @@ static ms_id number_node(struct ms *m)
 	return microsoft_add(m, (struct ms_node){ .kind = MS_NUMBER, .n = microsoft_number(m) });
 }
 
-/* Reads `count` displacements of 32 bits. */
+/* Reads `count` displacements, which are numbers of 32 bits. Returns their list. */
 static ms_id displacements(struct ms *m, unsigned count)
 {
 	ms_id first = 0, last = 0;

@@ -120,7 +120,7 @@ static void await(struct live_thread *t, uint64_t until)
 			t->signal = event ? 0 : seen.si_status;
 			return;
 		}
-		if (seen.si_pid != 0) /* The thread has ended */
+		if (seen.si_pid != 0) /* The thread has ended. Reaps it */
 			waitpid((pid_t)t->tid, NULL, __WALL | WNOHANG);
 		if (failed || seen.si_pid != 0 || now() > until)
 			t->stopped = false;

@@ -30,7 +30,7 @@ struct collect {
 	struct text scratch;
 	VEC(uint32_t)
 	sources;                      /* Per label of a compile unit: text id of its path, or 0 */
-	VEC(struct owned_name) owned; /* Per label of a symbol */
+	VEC(struct owned_name) owned; /* Per label of a symbol: its names as an owner of data */
 	VEC(uint32_t)
 	groups;         /* Per label: the value of `group` when it was last seen */
 	uint32_t group; /* Number of addresses with symbols so far */

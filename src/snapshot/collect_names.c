@@ -119,7 +119,7 @@ void collect_place(struct collect *c, struct snap_symbol *y)
 	collect_add(c, y);
 }
 
-/* Returns a symbol that lacks only its names. */
+/* Returns a symbol of the current section. The caller sets its names. */
 static struct snap_symbol collect_names_symbol_at(const struct collect *c, uint64_t addr,
 						  uint64_t size)
 {

@@ -71,8 +71,8 @@ struct bloaty_target {
 
 typedef VEC(struct bloaty_target) bloaty_targets;
 
-/* Returns the end of such data. It ends at the next one, at the next owner, or with the section. In
- * the GOT it is one pointer. */
+/* Returns the end of the target at `addr`. It ends at the next target, at the next owner, or with
+ * the section. In the GOT, a target is one pointer. */
 static uint64_t bloaty_target_end(const struct attr *a, uint64_t addr, uint64_t next)
 {
 	const struct section *in = image_section_at(a->im, addr);

@@ -198,7 +198,7 @@ bool os_is_own_folder(const char *path)
 	       (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* The system removes the file when its descriptor is closed. */
+/* Creates a file without a name. The system removes it when its descriptor is closed. */
 bool os_scratch_open(struct os_scratch *s)
 {
 	const char *dir = getenv("TMPDIR");
