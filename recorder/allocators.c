@@ -138,7 +138,8 @@ static size_t allocator_good_size(size_t size)
 	return recorder.tail != 0 ? size : (size + HEAP_ALIGN - 1) & ~(size_t)(HEAP_ALIGN - 1);
 }
 
-/* The allocator's own operators. They call the program's new-handler and throw. */
+/* The allocator's own forms of operator new. If memory runs out, they call the program's
+ * new-handler and throw. */
 static struct {
 	void *(*plain)(size_t);
 	void *(*nothrow)(size_t, const void *);

@@ -476,7 +476,8 @@ struct row {
 /* Computes the row for a return address: the row of the instruction before it. */
 struct row row_miss(uintptr_t pc) HIDDEN;
 void rows_start(void) HIDDEN;
-void rows_forget(void) HIDDEN; /* Call it after memory was unmapped */
+/* Forgets all rows. Call it after code was unmapped, because other code may be mapped there. */
+void rows_forget(void) HIDDEN;
 
 static inline uint64_t row_word(struct row r)
 {

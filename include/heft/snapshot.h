@@ -240,7 +240,7 @@ HEFT_API struct heft_diff *heft_diff_new(const struct heft_snapshot *before,
 					 struct heft_err *err);
 HEFT_API void heft_diff_free(struct heft_diff *d);
 
-/* Groups of the rows of a difference. */
+/* Selects what a row of a difference stands for. */
 enum heft_diff_by {
 	HEFT_DIFF_BY_SYMBOL, /* Changed symbols with the same name, section and path. */
 	HEFT_DIFF_BY_SOURCE, /* Path of the source; path of the object if the source is unknown. */

@@ -549,8 +549,7 @@ void order_release(struct order *o)
 	code_order_release(&o->code);
 }
 
-/* The order of functions. */
-
+/* Limits for finding the order of functions. */
 enum {
 	UNIT_ALIGN = 8,   /* Alignment of the last unwind entry of a unit */
 	RARE = 1024,      /* If fewer than 1 in 1024 is padded, `ld -r` removed the padding */

@@ -6,7 +6,7 @@
 #include "image/elf/elf_const.h"
 #include "program/symbol_rule.h"
 
-/* Lists a symbol whose section has no bytes in the VM image. */
+/* Adds a symbol whose section has no bytes in the VM image to the list of places. */
 static void list_outside(const struct attr *a, const struct image *im, const struct symbol *s)
 {
 	const bool common = s->section == SYM_COMMON;

@@ -47,7 +47,7 @@ enum diff_counting {
 	DIFF_SUPERSIZE /* As SuperSize: own bytes. Padding is listed by itself */
 };
 
-/* What a node has beside its sums */
+/* The facts of a row beside its sums */
 struct diff_fact {
 	const char *label;
 	enum heft_row_kind kind;

@@ -76,7 +76,7 @@ struct alike_side {
 struct alike {
 	struct matcher *m;
 	struct alike_side before, after;
-	uint32_t learned; /* Number of pairs recorded so far, plus 1 */
+	uint32_t learned; /* Number of pairs found so far, plus 1 */
 	VEC(struct vote) votes;
 	feature_vec features; /* Scratch */
 };

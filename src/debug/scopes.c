@@ -15,7 +15,7 @@ struct scopes_facts {
 	bool has_decl;
 };
 
-/* A function that was found before, by the reference that led to it */
+/* A function that was found already. `key` is the reference (a DIE) that led to it */
 struct scopes_memo {
 	uint64_t key;
 	uint32_t function;

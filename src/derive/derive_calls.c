@@ -91,8 +91,8 @@ static void note_returning(struct derivation *d, const struct batch *b, size_t f
 		traits_add(&d->traits, d->facts->extents[function].addr, DERIVE_RETURNS);
 }
 
-/* Marks functions that jump to a returning function. In rounds. Unknown functions count as
- * returning. */
+/* Marks a function as returning if it jumps to a returning function. Called in rounds, until none
+ * is new. Unknown functions count as returning. */
 static void pass_on_returning(struct derivation *d, const struct batch *b, size_t function)
 {
 	const struct derive_extent *x = &d->facts->extents[function];

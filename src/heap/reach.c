@@ -352,7 +352,7 @@ static void scan_registers(struct reaching *x, const struct records *r)
 	}
 }
 
-/* Scans a part of the heap that is not a recorded block but may be in use. */
+/* Scans a part of the heap for pointers. It is no recorded block, but may be in use. */
 static void scan_part(void *ctx, const struct heap_part *p, const struct heap_found *block)
 {
 	(void)block;

@@ -177,9 +177,10 @@ struct adder {
 	size_t place_count;            /* Number of labels of sections and segments that the
 				        * filter tests */
 	size_t name_count;             /* Number of linkage names that the filter tests */
-	size_t next;                   /* Deepest level: index of the span after the piece */
-	label_id last[LEVELS_MAX];     /* Labels of the piece before */
-	uint32_t path[LEVELS_MAX + 1]; /* Nodes of the piece before. path[0] is the top */
+	size_t next;                   /* Index of the first span of the deepest level that is
+					* after the current piece */
+	label_id last[LEVELS_MAX];     /* Labels of the previous piece */
+	uint32_t path[LEVELS_MAX + 1]; /* Nodes of the previous piece. path[0] is the top */
 };
 
 static void rollup_add_bytes(const struct adder *a, uint32_t node, uint64_t size)

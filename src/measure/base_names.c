@@ -156,7 +156,7 @@ static void side_measure(struct base_side *side, struct heft_profile *p, enum he
 		entry_measure_more(p, e, source_compileunits);
 		side->symbols[side->count++] = &entry_layer(p, e, source_symbols)->vm;
 	}
-	/* If all functions have real names, their contents are not needed. */
+	/* If all functions have real names, pairs are found by name, without literals. */
 	bool made_up = false;
 	for (size_t i = 0; i < side->count && !made_up; i++)
 		made_up = pair_labels_made_up(n, side->symbols[i]);

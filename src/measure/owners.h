@@ -22,13 +22,13 @@ struct owner_level {
 struct owners {
 	enum heft_demangle style; /* For labels whose form -C sets */
 	VEC(struct owner_level) levels;
-	VEC(const char *) names; /* Of the data sources */
+	VEC(const char *) names; /* Names of the data sources */
 	bool ready;
 	struct labels labels;
 	struct namespaces spaces;
 	struct measure measure;
 	VEC(struct heft_owner) found;
-	VEC(const struct heft_owner *) list; /* What owners_find() returns */
+	VEC(const struct heft_owner *) list; /* The list that owners_find() returns */
 };
 
 /* Adds a data source. HEFT_EARG if there is none with this name. */

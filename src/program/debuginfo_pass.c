@@ -11,8 +11,8 @@ enum {
 
 struct debuginfo_pass {
 	struct unpack_stream *stream; /* NULL for a section in a mapped file */
-	uint8_t *bytes;               /* Stream: memory for the unpacked bytes */
-	struct bytes packed;          /* Stream: packed bytes of the file */
+	uint8_t *bytes;               /* For a stream: memory for the unpacked bytes */
+	struct bytes packed;          /* For a stream: packed bytes of the file */
 	uint64_t size, made, dropped, packed_dropped;
 };
 

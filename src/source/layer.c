@@ -99,7 +99,8 @@ static void rest_of_side(void *ctx, size_t side, unsigned worker)
 	spans_overlay(&l->file, &d->translated);
 	claims_resolve(&d->file_rest, d->f->map->file_size, &rest);
 	spans_overlay(&l->file, &rest);
-	if (!input_has_offsets(d->f->input)) /* The image has tables after the program's bytes */
+	/* heft made this image. After the program's bytes, it has tables that the file lacks. */
+	if (!input_has_offsets(d->f->input))
 		spans_cut(&l->file, d->f->map->file_size);
 }
 

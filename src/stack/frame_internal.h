@@ -88,7 +88,7 @@ static inline int64_t frame_extend(uint64_t v, unsigned bits)
 	return (int64_t)code_extend(v, bits);
 }
 
-/* What instructions do. The stack grows by n bytes, or shrinks if n is negative. */
+/* Grows the stack by n bytes, or shrinks it if n is negative. */
 static inline void frame_grow(struct frame_walk *w, int64_t n)
 {
 	w->depth += n;

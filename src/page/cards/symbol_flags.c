@@ -14,7 +14,7 @@ enum {
 	INLINED = 1 << 9,
 };
 
-/* What the labels of a level tell about symbols, by the level's data source. */
+/* Kinds of data sources, by what the labels of a level tell about symbols. */
 enum said_by { NOTHING, SYMBOLS, SECTIONS, SOURCES, CALLS };
 
 void symbol_flags_init(struct symbol_flags *f, const struct heft_profile *p, struct arena *arena)

@@ -295,7 +295,7 @@ static bool is_same(const struct comment *c)
 	return c->causes->all == 0 && padded_delta(d->file) == 0 && padded_delta(d->vm) == 0;
 }
 
-/* Writes what comes before a cause: how sure it is. */
+/* Writes words before a cause that tell how sure it is. */
 static void put_certainty(const struct causes *all, size_t i, struct sink *s)
 {
 	const struct cause_words *w = &cause_words[all->list[i].kind];
