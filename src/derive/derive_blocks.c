@@ -72,7 +72,8 @@ static void cut_at_targets(struct derive_blocks_walk *w, uint32_t to)
 		const uint32_t at = w->target;
 		if (at < w->start || (at == w->start && !w->dead))
 			continue;
-		w->dead = false; /* This is a target, or instructions precede it */
+		/* A branch leads to `at`. What precedes `at` in its block is instructions, no padding. */
+		w->dead = false;
 		if (at > w->start)
 			close_block(w, at, at, BBMAP_FALL_THROUGH);
 	}
