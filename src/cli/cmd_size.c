@@ -86,7 +86,8 @@ static int size_disassemble(const struct size_job *job)
 
 const char size_manual[] =
 	"Tells where the bytes of programs go: one row a label, in the file and in the\n"
-	"memory image.  With BASE files after '--', tells what changed.\n";
+	"memory image.  With BASE files after '--', tells what changed.  'man heft' says\n"
+	"what labels such as [Unmapped] mean.\n";
 
 int cmd_size(const struct cli *cli, int argc, char **argv)
 {
