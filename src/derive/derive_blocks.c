@@ -72,7 +72,7 @@ static void cut_at_targets(struct derive_blocks_walk *w, uint32_t to)
 		const uint32_t at = w->target;
 		if (at < w->start || (at == w->start && !w->dead))
 			continue;
-		/* A branch leads to `at`. What precedes `at` in its block is instructions, no padding. */
+		/* A branch leads to `at`. What precedes `at` in its block are instructions. */
 		w->dead = false;
 		if (at > w->start)
 			close_block(w, at, at, BBMAP_FALL_THROUGH);
