@@ -159,8 +159,12 @@ def files_make(folder):
 
 def answer(program, words, folder):
     """Status, output and messages of a run, without the messages of wine's own services."""
-    done = subprocess.run([*program, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, check=False, timeout=300)
+    for _ in range(2):
+        done = subprocess.run([*program, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=False, timeout=300)
+        # heft says why it fails. Where nothing is said, wine did not start it, as happens under load.
+        if done.returncode == 0 or done.stdout or done.stderr:
+            break
     return done.returncode, done.stdout, re.sub(rb"(?m)^wine: .*\n", b"", done.stderr)
 
 
