@@ -2,6 +2,8 @@
  * changed. The library adds a row for unchanged bytes to every diff. */
 #include "history/page.h"
 
+#include "base/sort.h"
+
 #include "history/series.h"
 
 #include <math.h>
@@ -203,7 +205,7 @@ static void choose_steps(const struct timeline *t, size_t wanted, bool *chosen)
 							  page_distance(now->vm, before->vm));
 		vec_push(&steps, (struct compared_build){ change, i });
 	}
-	vec_qsort(&steps, page_compare_steps);
+	vec_sort_by(&steps, page_compare_steps);
 	for (size_t i = 0; i < steps.count && i < wanted; i++)
 		chosen[steps.data[i].at] = true;
 	vec_release(&steps);

@@ -1,6 +1,7 @@
 /* Writes answers about a series of sizes. */
 #include "history/questions.h"
 
+#include "base/sort.h"
 #include "base/spark.h"
 #include "history/trend.h"
 
@@ -184,7 +185,7 @@ bool rows_compare(const struct measures *m, struct heft_answer *to, struct heft_
 		if (l->was != l->now)
 			vec_push(&list, (struct difference){ i, l->now - l->was });
 	}
-	vec_qsort(&list, compare_differences);
+	vec_sort_by(&list, compare_differences);
 	answer_start(&a, to, names, COUNT_OF(names));
 	for (size_t i = 0; i < list.count && !a.stopped; i++)
 		put_difference(&a, m, &list.data[i]);

@@ -1,6 +1,8 @@
 /* Finds the values of one size in all builds of a timeline. */
 #include "history/series.h"
 
+#include "base/sort.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -331,7 +333,7 @@ bool steps_between(struct steps *ret, const struct series *s, const struct build
 			vec_push(&ret->list, step);
 		b = step.before;
 	}
-	vec_qsort(&ret->list, series_compare_steps);
+	vec_sort_by(&ret->list, series_compare_steps);
 	if (b)
 		return true;
 	steps_release(ret);

@@ -1,6 +1,8 @@
 /* Lists builds in the order of their commits, and finds builds by words. */
 #include "history/timeline.h"
 
+#include "base/sort.h"
+
 #include <stdio.h>
 #include <time.h>
 
@@ -66,7 +68,7 @@ void timeline_make(struct timeline *ret, const struct store *s, const struct bui
 		    timeline_matches(f->branch, b->facts.branch))
 			vec_push(&ret->list, b);
 	}
-	vec_qsort(&ret->list, compare_builds);
+	vec_sort_by(&ret->list, compare_builds);
 	timeline_join(ret);
 }
 

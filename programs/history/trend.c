@@ -1,6 +1,8 @@
 /* Finds the trend of a series of sizes. */
 #include "history/trend.h"
 
+#include "base/sort.h"
+
 #include <math.h>
 
 /* Smallest significant difference of two means, in units of the noise. Chance exceeds it less than
@@ -156,7 +158,7 @@ void trend_make(struct trend *ret, const double *values, const double *times, si
 	for (size_t i = 1; i < count && !(ret->noise > 0); i++)
 		if (values[i] != values[i - 1])
 			vec_push(&ret->changes, (struct level_change){ .at = i });
-	vec_qsort(&ret->changes, compare_changes);
+	vec_sort_by(&ret->changes, compare_changes);
 	if (ret->noise > 0)
 		settle_cuts(&s, count);
 	set_levels(&s, count, zero);

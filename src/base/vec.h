@@ -61,13 +61,6 @@ static inline void *vec_grow(void *data, size_t *cap, uint64_t need, size_t elem
 		vec_release(from);                                                                 \
 	} while (0)
 
-/* Sorts the elements. `compare` is a comparison function, as qsort() needs it. */
-#define vec_qsort(v, compare)                                                                      \
-	do {                                                                                       \
-		if ((v)->count > 1)                                                                \
-			qsort((v)->data, (v)->count, sizeof *(v)->data, (compare));                \
-	} while (0)
-
 #define vec_fit(v)                                                                                 \
 	do {                                                                                       \
 		if ((v)->count < (v)->cap) {                                                       \

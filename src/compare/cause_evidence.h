@@ -71,6 +71,10 @@ static inline bool cause_code_differs(const struct cause_evidence *e, size_t lea
 	const size_t changed = e->larger + e->smaller;
 	return changed >= least && 3 * changed >= e->kept;
 }
+/* Claims every part. */
+bool cause_claims_all(const struct cause_guess *g, const struct cause_part *p);
+/* Claims parts of the package in `text`, whatever its version, and of packages below it. */
+bool cause_claims_version(const struct cause_guess *g, const struct cause_part *p);
 /* Adds guesses from what compilers and programs state about themselves, such as options. Also
  * stores in `ret` whether debug info has options, and what the build ids tell. */
 void causes_guess_tools(struct cause_evidence *e, struct causes *ret);

@@ -24,15 +24,17 @@ static struct str package_plain(struct str package)
 	return blank ? str_upto(package, (size_t)(blank - package.p)) : package;
 }
 
-static bool claims_any_version(const struct cause_guess *g, const struct cause_part *p)
+bool cause_claims_version(const struct cause_guess *g, const struct cause_part *p)
 {
-	return str_eq(package_plain(p->package), g->text);
+	const struct str name = package_plain(p->package);
+	return str_starts(name, g->text) && (name.len == g->text.len || name.p[g->text.len] == '/');
 }
 
 static void version_guess(struct cause_evidence *e, struct str before, struct str after)
 {
 	const struct str name = package_plain(after), *const sides[] = { &before, &after };
-	struct cause_guess g = { .cause = { .kind = CAUSE_VERSION }, .claims = claims_any_version };
+	struct cause_guess g = { .cause = { .kind = CAUSE_VERSION },
+				 .claims = cause_claims_version };
 	for (size_t i = 0; i < 2; i++)
 		g.cause.names[i + 1] = arena_copy(
 			e->arena, str_from(*sides[i], min_u64(sides[i]->len, name.len + 1)));
@@ -189,9 +191,7 @@ static bool is_runtime(const struct runtime_part *r, const struct cause_part *p)
 {
 	struct str list = str_of(r->texts);
 	while (list.len > 0) {
-		const char *blank = memchr(list.p, ' ', list.len);
-		const struct str word = str_upto(list, blank ? (size_t)(blank - list.p) : list.len);
-		list = str_from(list, word.len + (blank ? 1 : 0));
+		const struct str word = str_take(&list, ' ');
 		if (word.p[0] == '=' ? str_eq(p->name, str_from(word, 1))
 				     : cause_has(p->name, word) || cause_has(p->path, word))
 			return true;

@@ -3,13 +3,6 @@
 
 #include <math.h>
 
-static bool claims_all(const struct cause_guess *g, const struct cause_part *p)
-{
-	(void)g;
-	(void)p;
-	return true;
-}
-
 /* Parts of libraries that were linked: their symbols have no sources. */
 static bool claims_linked(const struct cause_guess *g, const struct cause_part *p)
 {
@@ -38,17 +31,18 @@ static const struct section_rule {
 	  false },
 	{ ".relr.dyn", ".rela.dyn .rel.dyn", -1, "relative relocations are no longer packed (RELR)",
 	  NULL, false },
-	{ ".symtab", "", -1, "the symbol table was removed (stripped)", claims_all, true },
-	{ ".symtab", "", 1, "the symbol table is in the file again (not stripped)", claims_all,
-	  true },
+	{ ".symtab", "", -1, "the symbol table was removed (stripped)", cause_claims_all, true },
+	{ ".symtab", "", 1, "the symbol table is in the file again (not stripped)",
+	  cause_claims_all, true },
 	{ ".gnu_debugdata", "", 1, "a packed symbol table was added", NULL, false },
 	{ ".interp", "", -1, "the program is linked statically now", claims_linked, false },
 	{ ".interp", "", 1, "the program is linked dynamically now", claims_linked, false },
-	{ ".gcc_except_table", "", -1, "nothing handles exceptions any longer (`-fno-exceptions`)",
-	  claims_exceptions, false },
-	{ ".gcc_except_table", "", 1, "code handles exceptions now", claims_exceptions, false },
-	{ ".plt.sec", "", 1, "control-flow protection is on now (`-fcf-protection`)", claims_all,
+	{ ".gcc_except_table", "", -1,
+	  "nothing handles exceptions any longer, as with `-fno-exceptions`", claims_exceptions,
 	  false },
+	{ ".gcc_except_table", "", 1, "code handles exceptions now", claims_exceptions, false },
+	{ ".plt.sec", "", 1, "control-flow protection is on now (`-fcf-protection`)",
+	  cause_claims_all, false },
 };
 
 static const char unwind_sections[] =
@@ -133,7 +127,7 @@ static void causes_guess_base(struct cause_evidence *e)
 						     : "the program is position-independent now "
 						       "(`-pie`)",
 					       "" } },
-			 .claims = claims_all });
+			 .claims = cause_claims_all });
 }
 
 /* Adds a guess if tables of exceptions and unwinding changed more than the code explains. Code that

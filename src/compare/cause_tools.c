@@ -246,11 +246,6 @@ static void tools_compare(struct cause_evidence *e)
 			    true);
 }
 
-static bool claims_package(const struct cause_guess *g, const struct cause_part *p)
-{
-	return str_starts(p->package, g->text);
-}
-
 /* Finds modules and crates with another version: "NAME VERSION, NAME VERSION". */
 static void parts_compare(struct cause_evidence *e)
 {
@@ -267,8 +262,8 @@ static void parts_compare(struct cause_evidence *e)
 						 .names = { arena_copy(e->arena, name),
 							    arena_copy(e->arena, version),
 							    arena_copy(e->arena, now) } };
-			vec_push(&e->guesses,
-				 (struct cause_guess){ c, claims_package, str_of(c.names[0]) });
+			vec_push(&e->guesses, (struct cause_guess){ c, cause_claims_version,
+								    str_of(c.names[0]) });
 		}
 	}
 }

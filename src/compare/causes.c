@@ -180,7 +180,7 @@ static bool claims_code(const struct cause_guess *g, const struct cause_part *p)
 	return p->fallback || (p->code && (p->change != HEFT_ADDED || g->text.len > 0));
 }
 
-static bool claims_other(const struct cause_guess *g, const struct cause_part *p)
+bool cause_claims_all(const struct cause_guess *g, const struct cause_part *p)
 {
 	(void)g;
 	(void)p;
@@ -201,7 +201,7 @@ static void causes_guess_code(struct cause_evidence *e)
 				 .claims = claims_code,
 				 .text = changed * 4 >= e->kept * 3 ? STR("all") : STR("") };
 	if (g.cause.kind == CAUSE_OTHER) {
-		g.claims = claims_other;
+		g.claims = cause_claims_all;
 		vec_push(&e->guesses, g);
 	} else if (e->gone > 0 && changed > 0 && became_one_unit(e->d)) {
 		vec_push(&e->guesses, g);

@@ -26,6 +26,7 @@ struct charge_side {
 	uint32_t *of_symbol; /* Per symbol: its group, or GROUP_NONE */
 	uint32_t *of_charge; /* Per charge: its group */
 	uint32_t *of_name;   /* Per text id: 1 + the symbol with that full name, or 0 */
+	size_t prefix;       /* From snap_packed_prefix() */
 	VEC(struct charge_group) groups;
 };
 
@@ -93,7 +94,8 @@ static void charge_pairs_side_init(struct charge_side *z, const struct snapshot 
 		.partner = none_by(s->symbols.count),
 		.of_symbol = none_by(s->symbols.count),
 		.of_charge = none_by(s->charges.count),
-		.of_name = mem_zeroed(s->texts.entries.count + 1, sizeof *z->of_name)
+		.of_name = mem_zeroed(s->texts.entries.count + 1, sizeof *z->of_name),
+		.prefix = snap_packed_prefix(s),
 	};
 	for (uint32_t i = 0; i < s->symbols.count; i++)
 		z->of_name[s->symbols.data[i].full_name] = i + 1;
@@ -152,7 +154,7 @@ static struct charge_group charge_pairs_group_of(struct charge_matcher *m, size_
 						 const struct snap_charge *c)
 {
 	const struct snapshot *s = m->sides[side].s;
-	const struct str container = snap_container_key(s, c->container);
+	const struct str container = snap_container_key(s, c->container, m->sides[side].prefix);
 	struct charge_group g = { .container = intern_borrow(&m->common, container) + 1,
 				  .name = common_name(m, side, c),
 				  .debug = c->debug,

@@ -3,6 +3,8 @@
 
 #include "compare/diff_rows.h"
 
+#include "base/sort.h"
+
 #include "compare/match.h"
 #include "image/image.h"
 
@@ -705,7 +707,7 @@ void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d
 	for (size_t i = 0; d->supersize && i < d->paddings.count; i++)
 		diff_rows_sum_of(&t, HEFT_BASE, d->before, d->paddings.data[i].section)
 			->counts[HEFT_ADDED]++;
-	vec_qsort(&ret->sections, diff_rows_larger_first);
+	vec_sort_by(&ret->sections, diff_rows_larger_first);
 	add_total(ret);
 	mem_free(t.places[0]);
 	mem_free(t.places[1]);

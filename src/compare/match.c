@@ -559,12 +559,12 @@ static void match_side_init(struct matcher *m, struct match_side *side, const st
 	side->stable = mem_zeroed(s->texts.entries.count + 1, sizeof *side->stable);
 	side->bare = mem_zeroed(s->texts.entries.count + 1, sizeof *side->bare);
 	side->places = mem_zeroed(s->sections.count + 1, sizeof *side->places);
+	const size_t prefix = m->supersize ? 0 : snap_packed_prefix(s);
 	for (size_t i = 0; i < s->sections.count; i++) {
 		const struct snap_section *sec = &s->sections.data[i];
-		const struct str name = any_container ? STR("")
-					: m->supersize
-						? str_of(s->containers.data[sec->container].name)
-						: snap_container_key(s, sec->container);
+		const struct str name = any_container
+						? STR("")
+						: snap_container_key(s, sec->container, prefix);
 		side->places[i] = made_text(m, name) << 8 | (uint8_t)sec->letter;
 	}
 	vec_reserve(&side->left, s->symbols.count);

@@ -1,6 +1,8 @@
 /* Pairs renamed symbols: symbols with the same size in the same place, or with similar names. */
 #include "compare/match.h"
 
+#include "base/sort.h"
+
 #include <stdlib.h>
 
 enum {
@@ -48,7 +50,7 @@ static void match_rename_collect(struct candidates *c, struct match_side *side)
 				 (struct match_rename_candidate){ y->size, side->places[y->section],
 								  side->left.data[i], false });
 	}
-	vec_qsort(&c->all, match_rename_compare);
+	vec_sort_by(&c->all, match_rename_compare);
 }
 
 /* Returns how much of two names agrees at both ends, in percent of the longer name. */

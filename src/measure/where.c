@@ -443,22 +443,29 @@ static void where_find_symbol(const struct where_place *p, struct heft_location 
 static void find_function(struct heft_where *w, uint64_t addr, struct heft_location *at)
 {
 	const struct section *s = image_section_at(w->im, addr);
-	const struct heft_owner *const *found;
+	const struct source *symbols = source_find(STR("symbols"));
 	struct owners *o = &w->functions;
-	uint64_t start;
 	if (at->symbol || !s || !s->exec || w->at != &w->program)
 		return;
+	/* If the user asked for owners by symbol, those are measured anyway. */
+	for (size_t i = 0; i < w->owners.levels.count; i++)
+		if (w->owners.levels.data[i].source->run == symbols->run)
+			o = &w->owners;
 	if (o->levels.count == 0) {
 		if (!owners_add(o, "symbols", NULL))
 			return;
 		begin_owners(w, o);
 	}
-	if (owners_find(o, addr, &found) == 0 ||
-	    !name_is_generated(str_of(found[0]->label), &start) || start > addr)
-		return;
-	at->symbol = at->symbol_linkage = found[0]->label;
-	at->symbol_offset = addr - start;
-	at->symbol_size = start == found[0]->start ? found[0]->size : 0;
+	const struct heft_owner *const *found;
+	const size_t count = owners_find(o, addr, &found);
+	for (size_t i = 0; i < count && !at->symbol; i++) {
+		uint64_t start;
+		if (!name_is_generated(str_of(found[i]->label), &start) || start > addr)
+			continue;
+		at->symbol = at->symbol_linkage = found[i]->label;
+		at->symbol_offset = addr - start;
+		at->symbol_size = start == found[i]->start ? found[i]->size : 0;
+	}
 }
 
 static void find_frames(struct heft_where *w, const struct where_place *p, struct heft_location *at)

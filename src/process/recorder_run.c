@@ -3,6 +3,7 @@
 #include "process/recorder.h"
 
 #include "process/child.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "process/keeper.h"
 #include "heap/records.h"
@@ -331,7 +332,7 @@ static bool find_files(struct heft_recorder *r, const struct timespec *start,
 	}
 	closedir(d);
 	name_own(r, end->pid);
-	vec_qsort(&r->files, by_path);
+	vec_sort_by(&r->files, by_path);
 	return true;
 }
 

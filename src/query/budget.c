@@ -4,6 +4,7 @@
 
 #include "query/region_metrics.h"
 #include "base/nearest.h"
+#include "base/sort.h"
 #include "image/image.h"
 #include "names/namespace.h"
 #include "source/library_name.h"
@@ -375,7 +376,7 @@ static void name_parts(struct budget_result *ret, const struct budget_limit *l,
 		const struct budget_items base = items_of(l, in, in->base);
 		add_parts(&p, ret, &base, true);
 	}
-	vec_qsort(&p.sums, l->growth ? by_growth : by_size);
+	vec_sort_by(&p.sums, l->growth ? by_growth : by_size);
 	struct heft_budget_part *kept = arena_new(&ret->arena, struct heft_budget_part, PARTS);
 	for (size_t i = 0; i < p.sums.count && row->part_count < PARTS; i++)
 		if ((l->growth ? p.sums.data[i].now - p.sums.data[i].base : p.sums.data[i].now) >

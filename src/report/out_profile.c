@@ -38,7 +38,7 @@ struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hotte
 		if (rank.seen > 0)
 			vec_push(&list, rank);
 	}
-	vec_qsort(&list, by_weight);
+	vec_sort_by(&list, by_weight);
 	*ret_count = list.count;
 	return list.data;
 }

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/json_read.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -127,7 +128,7 @@ static void add_section_sizes(struct json *j, const struct snapshot *s, uint32_t
 		list_sizes(s, container, &sizes);
 	for (size_t i = 0; !s->by_heft && i < c->section_sizes.count; i++)
 		vec_push(&sizes, c->section_sizes.data[i]);
-	vec_qsort(&sizes, sizefile_json_compare_sizes);
+	vec_sort_by(&sizes, sizefile_json_compare_sizes);
 	json_key(j, "section_sizes");
 	json_open(j, '{');
 	for (size_t i = 0; i < sizes.count; i++) {
@@ -601,7 +602,7 @@ bool sizefile_json_read(struct snapshot *s, struct sizefile_head *head, struct b
 			sizefile_json_read_member(&in, head, key, &one);
 	if (!head->several)
 		vec_push(&s->containers, one);
-	vec_qsort(&s->extra, sizefile_json_compare_keys);
+	vec_sort_by(&s->extra, sizefile_json_compare_keys);
 	if (in.json.bad)
 		in.problem = in.json.problem;
 	else if (s->containers.count == 0)

@@ -164,18 +164,23 @@ bool snap_is_star(struct str full_name)
 	return str_starts(full_name, STR("**"));
 }
 
-struct str snap_container_key(const struct snapshot *s, uint32_t container)
+size_t snap_packed_prefix(const struct snapshot *s)
 {
+	if (s->containers.count < 2)
+		return 0;
 	const struct str file = str_of(s->containers.data[0].name);
-	const struct str name = str_of(s->containers.data[container].name);
 	for (size_t i = 1; i < s->containers.count; i++) {
 		const struct str other = str_of(s->containers.data[i].name);
 		if (file.len == 0 || !str_starts(other, file) || other.p[file.len] != '/')
-			return name;
+			return 0;
 	}
-	if (s->containers.count == 1)
-		return name;
-	return container == 0 ? STR("") : str_from(name, file.len + 1);
+	return file.len + 1;
+}
+
+struct str snap_container_key(const struct snapshot *s, uint32_t container, size_t prefix)
+{
+	const struct str name = str_of(s->containers.data[container].name);
+	return str_from(name, min_u64(prefix, name.len));
 }
 
 bool snap_is_owned(struct str full_name)

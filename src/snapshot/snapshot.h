@@ -255,8 +255,11 @@ bool snap_is_star(struct str full_name);     /* "** x" */
 bool snap_is_owned(struct str full_name);    /* "x [anonymous data]" */
 /* True if heft generated the name from an address: "sub_1234", "sub_1234 [anonymous data]". */
 bool snap_is_made_up(struct str full_name);
-/* Returns the name of a container without that of the packed file around all containers, because
- * the file may have another name in another version. "" for the file itself. */
-struct str snap_container_key(const struct snapshot *s, uint32_t container);
+/* Returns the size of the packed file's name and of the slash after it, if all containers lie in
+ * that file. Otherwise 0. O(containers). */
+size_t snap_packed_prefix(const struct snapshot *s);
+/* Returns the name of a container without that of the packed file, because the file may have
+ * another name in another version. "" for the file itself. `prefix`: from snap_packed_prefix(). */
+struct str snap_container_key(const struct snapshot *s, uint32_t container, size_t prefix);
 
 #endif

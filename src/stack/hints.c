@@ -1,6 +1,7 @@
 #include "stack/depths.h"
 
 #include "base/err.h"
+#include "base/sort.h"
 #include "stack/stated.h"
 
 #include <stdlib.h>
@@ -90,7 +91,7 @@ void stack_named(struct stack_use *s, struct str name, stack_indexes *ret)
 		if (function != STACK_NONE)
 			vec_push(ret, function);
 	}
-	vec_qsort(ret, index_compare);
+	vec_sort_by(ret, index_compare);
 	vec_release(&matches);
 }
 

@@ -43,11 +43,11 @@ static void symbol_code_choose(candidate_vec *list, uint64_t most_of_one)
 	size_t count = 0;
 	if (list->count == 0)
 		return;
-	vec_qsort(list, compare_chosen);
+	vec_sort_by(list, compare_chosen);
 	while (count < list->count && sum < CODE_OF_PAGE)
 		sum += min_u64(list->data[count++].size, most_of_one);
 	list->count = count;
-	vec_qsort(list, symbol_code_compare_labels);
+	vec_sort_by(list, symbol_code_compare_labels);
 }
 
 /* Ends a text: assigns the bytes from `from` on to this label. */
@@ -195,7 +195,7 @@ static int compare_sides(const void *a, const void *b)
 static void keep_largest(side_vec *list)
 {
 	size_t count = 0;
-	vec_qsort(list, compare_sides);
+	vec_sort_by(list, compare_sides);
 	for (size_t i = 0; i < list->count; i++)
 		if (count == 0 || list->data[i].label != list->data[count - 1].label)
 			list->data[count++] = list->data[i];

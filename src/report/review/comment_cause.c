@@ -57,7 +57,7 @@ static void put_one_unit(const struct cause *c, struct sink *s)
 		    "the sources were compiled as one, as link-time optimization (`-flto`) does. "
 		    "%zu functions are gone, others took in their code, and nothing tells the "
 		    "source files apart any longer",
-		    c->count);
+		    c->gone);
 }
 
 static void put_code(const struct cause *c, struct sink *s)
