@@ -35,6 +35,14 @@ CLASSES = "struct Shape { virtual int area(); virtual ~Shape(); }; int Shape::ar
 )
 # A library: more code than the program has, built without debug info.
 LIBRARY = "".join(f"int lib_{i}(const char *s) {{ int n = {i}; while (*s) n = n * {i + 3} + *s++; return n; }}\n" for i in range(60))
+# Four functions, each with a helper, that link-time optimization moves into main.
+PARTS = {"main.cc": "int a(int), b(int), c(int), d(int);\nint main(int n, char **v) { (void)v; return a(n) + b(n) + c(n) + d(n); }\n"} | {
+    f"{k}.cc": f"""__attribute__((noinline)) static int help_{k}(int n) {{ return n * n + {i}; }}
+static int s[100];
+int {k}(int n) {{ for (int i = 0; i < 100; i++) s[i] = s[(i + n) % 100] * {i + 3} + n; return help_{k}(s[n % 100]) + help_{k}(n); }}
+"""
+    for i, k in enumerate("abcd")
+}
 
 
 def edit(old, new):
@@ -64,6 +72,7 @@ DEBUG, PLAIN = "-O2 -g", "-O2"
 CASES = {
     "options, with debug info": (BASE, DEBUG, BASE, "-Os -g", "", r"options changed in 3 of 3 units, new: `-Os`", "likely"),
     "options, without": (BASE, PLAIN, BASE, "-O0", "", r"likely.*other options of the compiler", ""),
+    "one unit": (PARTS, PLAIN, PARTS, "-O2 -flto", "", r"likely.*compiled as one.* 4 functions are gone", ""),
     "exceptions off": (BASE, PLAIN, BASE | {"parse.cc": re.sub(r"throw \w+\{\d+\};", "__builtin_trap();", BASE["parse.cc"])}, "-O2 -fno-exceptions", "", r"`-fno-exceptions`", ""),
     "stripped": (BASE, PLAIN, BASE, PLAIN, "strip app", r"Cause:.*stripped", ""),
     "debug info": (BASE, "-O2 -g1", BASE, "-O2 -g3", "", r"only debug info changed.*`-g3`.*What loads is the same", ""),
