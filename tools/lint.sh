@@ -53,6 +53,7 @@ trap 'rm -f "$log"' EXIT
 have clang-format-19 clang-format-19 "layout of C files" && step "layout of C files" format
 step "layers" tools/layers.sh
 have python3 python3 "shape of C files" && step "shape of C files" tools/shape.py
+have python3 python3 "length of sentences" && step "length of sentences" tools/sentences.py
 have cppcheck cppcheck "cppcheck" && step "cppcheck" cppcheck_all
 have mandoc mandoc "manual page" && step "manual page" mandoc -Tlint -W warning man/*.1
 have shellcheck shellcheck "shell scripts" && step "shell scripts" scripts
