@@ -30,6 +30,23 @@ unsigned profile_needs(const struct heft_profile *p)
 	return needs;
 }
 
+/* Removes levels that repeat an earlier one, as in -d sections -d sections,symbols: each of their
+ * rows would be the only child of a row with its label. */
+static void levels_distinct(struct heft_profile *p)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < p->levels.count; i++) {
+		bool seen = false;
+		for (size_t k = 0; k < kept; k++)
+			seen |= p->levels.data[k].source == p->levels.data[i].source &&
+				p->levels.data[k].rules == p->levels.data[i].rules;
+		if (!seen)
+			p->levels.data[kept++] = p->levels.data[i];
+	}
+	ASSERT(kept > 0);
+	p->levels.count = kept;
+}
+
 /* Splits a level of directories into one level per component. */
 static bool split_directories(struct heft_profile *p, struct heft_err *err)
 {
@@ -775,6 +792,8 @@ bool profile_run(struct heft_profile *p, struct heft_err *err)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "must specify at least one file");
 	if (p->levels.count == 0 && !profile_add_source(p, "sections", err))
 		return false;
+	if (!p->as_bloaty)
+		levels_distinct(p);
 	if (!split_directories(p, err) || !inputs_open(p, err) || !run_add_regions(p, err))
 		return false;
 	p->ran = true;
