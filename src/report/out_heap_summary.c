@@ -225,6 +225,8 @@ static const struct field layout_list[] = {
 	{ KEY("pinned_pages", "pages that blocks hold less than a quarter of"),
 	  INFO(of.pinned_pages) },
 	{ KEY("pinned_bytes", "free bytes of these pages"), INFO(of.pinned_bytes) },
+	{ KEY("unknown", "why the parts do not cover the whole heap. Missing if there is none"),
+	  INFO(of.unknown), .flags = FIELD_ANY },
 };
 #undef INFO
 const struct fields layout_fields = FIELDS("layout", layout_list);
@@ -244,7 +246,8 @@ void out_heap_layout(const struct heap_info *i, bool json, struct sink *s)
 		return;
 	}
 	if (sum == 0) {
-		sink_text(s, STR("no blocks, so no memory of the heap is known\n"));
+		sink_printf(s, "the layout of the heap is not known: %s\n",
+			    *i->of.unknown ? i->of.unknown : "the dump has no blocks");
 		return;
 	}
 	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++)
@@ -253,6 +256,8 @@ void out_heap_layout(const struct heap_info *i, bool json, struct sink *s)
 	sink_printf(s, "\n%s free in %" PRIu64 " page%s that blocks hold less than a quarter of\n",
 		    shown_size(i->of.pinned_bytes).p, i->of.pinned_pages,
 		    i->of.pinned_pages == 1 ? "" : "s");
+	if (*i->of.unknown)
+		sink_printf(s, "not known: %s\n", i->of.unknown);
 }
 
 #define MOMENT(m) FIELD(struct heft_heap_moment, m)

@@ -39,6 +39,8 @@ told() {
 	is "$1: leaks" "2 0" "$? $(wc -l <leaks)"
 	"$heft" heap digest core >line 2>>message
 	is "$1: digest" "2 1" "$? $(grep -c '"live_bytes": null, "live_blocks": null, "unknown": "'"$2"' gave.*"leaked_bytes": null' line)"
+	is "$1: layout" 1 "$("$heft" heap show --layout core 2>/dev/null | grep -c "^the layout of the heap is not known: $2 gave")"
+	is "$1: layout as JSON" 1 "$("$heft" heap show --layout --json core 2>/dev/null | grep -c '"unknown": "'"$2")"
 	is "$1: JSON" 1 "$("$heft" heap show --json core 2>/dev/null | grep -c '"live_bytes": null')"
 }
 
