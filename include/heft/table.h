@@ -30,8 +30,8 @@ struct heft_measure {
 	const char *name;  /* Name in CSV and JSON: "file", "live_bytes". */
 	const char *title; /* Column title in a table: "live". */
 	enum heft_unit unit;
-	/* Several rows count the same things, so the rows do not add up. The top row, and rows that
-	 * sum up others, have no value. */
+	/* Several rows count the same things, so the rows do not add up. Rows that sum up others
+	 * have no value. The top row has none if it is 0. */
 	bool shared;
 	/* Counts events between base and now, so heft_row.base has no value. */
 	bool of_change;

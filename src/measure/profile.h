@@ -77,6 +77,7 @@ struct heft_profile {
 	struct pattern *include, *exclude;
 	const char *samples;  /* Path of a file of samples, or NULL */
 	struct config config; /* The last configuration file */
+	uint32_t shared; /* Bit per measure: rows count the same symbols, so they do not add up */
 	bool has_config, keep_ranges, counting, code, listing_aliases, debug_owners, own_headers,
 		no_debug, as_bloaty, pairing, by_regions, stacking, levelwise, how_sure, ran;
 	bool one_by_one;         /* True if each input is closed before the next one is opened */

@@ -670,6 +670,8 @@ struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_
 		measures[p->rollup.code] = size_measures[SIZE_CODE];
 	for (unsigned i = 0; p->rollup.sure > 0 && i < SURE_WORDS; i++)
 		measures[p->rollup.sure + i] = size_measures[SIZE_SURE + i];
+	for (unsigned m = 0; m < p->rollup.tree.measures; m++)
+		measures[m].shared = p->shared >> m & 1;
 	const uint32_t file = 1u << HEFT_SIZE_FILE, vm = 1u << HEFT_SIZE_VM;
 	const uint32_t by_code = 1u << p->rollup.code;
 	const uint32_t by_size = (p->sort_domain & HEFT_FILE ? file : 0) |
@@ -720,9 +722,21 @@ static bool has_padding(struct heft_profile *p)
 	return p->padding < known;
 }
 
+/* Finds the measures whose rows do not add up: a symbol with bytes in several sections counts in
+ * each of them, and once in all. */
+static uint32_t measures_shared(const struct tree *t)
+{
+	uint32_t ret = 0;
+	for (uint32_t m = HEFT_SIZE_COUNT; m < t->measures; m++)
+		if (!tree_adds_up(t, m))
+			ret |= 1u << m;
+	return ret;
+}
+
 static void run_make_rows(struct heft_profile *p)
 {
 	struct rows_opts opts;
+	p->shared = measures_shared(&p->rollup.tree);
 	const bool by_region = profile_needs(p) & NEED_REGIONS;
 	p->table = profile_begin_table(p, &opts, &p->arena);
 	if (p->diff && !p->as_bloaty && has_padding(p))

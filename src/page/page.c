@@ -567,10 +567,8 @@ static bool page_takes(const struct page_tab *tab, unsigned m)
 	const struct heft_table *t = tab->table;
 	const struct heft_measure *measure = &t->measures[m];
 	const struct str name = str_of(measure->name);
-	const bool counts = measure->unit == HEFT_COUNT || str_eq(name, STR("copies"));
 	return !measure->shared && !measure->of_change && !isnan(row_number(t, t->top, m, false)) &&
-	       !str_eq(name, STR("stated")) && !str_eq(name, STR("proved")) &&
-	       (!counts || !tab->maker || tree_adds_up(tab->maker->tree, m));
+	       !str_eq(name, STR("stated")) && !str_eq(name, STR("proved"));
 }
 
 void page_add(struct page *p, const struct page_tab *tab)

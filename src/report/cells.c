@@ -93,10 +93,11 @@ static bool cells_is_text(const struct column *c)
 	return c->cell == CELL_TEXT || c->cell == CELL_AMOUNT || c->cell == CELL_STATE;
 }
 
-/* True if a cell has a value. If rows share bytes of a measure, the sum of all rows has none. */
-static bool has_value(const struct report *r, const struct column *c, const struct heft_row *row)
+bool cells_has_value(const struct heft_table *t, const struct heft_row *row, unsigned measure)
 {
-	return !r->table.measures[c->index].shared || (row->others == 0 && row != r->table.top);
+	return !t->measures[measure].shared ||
+	       (row->others == 0 &&
+		(row != t->top || row->now[measure] > 0 || row->base[measure] > 0));
 }
 
 static void share_text(char out[CELL_MAX], const struct report *r, uint64_t part, uint64_t whole)
@@ -118,7 +119,7 @@ const char *cell_text(char room[CELL_MAX], const struct report *r, const struct 
 		return cells_text_of(r, c, row);
 	const enum heft_unit unit = r->table.measures[c->index].unit;
 	const uint64_t now = row->now[c->index], base = row->base[c->index];
-	if (!has_value(r, c, row))
+	if (!cells_has_value(&r->table, row, c->index))
 		return "";
 	const bool parts = unit == HEFT_PARTS;
 	const double change = parts ? row->now_exact[c->index] - row->base_exact[c->index] : 0;
@@ -158,7 +159,7 @@ const char *cell_exact(char room[CELL_MAX], const struct report *r, const struct
 {
 	if (cells_is_text(c))
 		return cells_text_of(r, c, row);
-	if (!has_value(r, c, row))
+	if (!cells_has_value(&r->table, row, c->index))
 		return "";
 	const bool change = c->cell == CELL_CHANGE && r->table.diff, old = c->cell == CELL_BASE;
 	const unsigned m = c->index;

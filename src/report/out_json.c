@@ -38,12 +38,11 @@ struct str report_by(struct field_at *at)
 static void out_json_put_values(struct json *j, const struct heft_table *t,
 				const struct heft_row *row, bool of_base)
 {
-	const bool sum = row == t->top || row->others > 0;
 	ASSERT(!of_base || t->diff);
 	char key[80] = "base_";
 	for (size_t m = 0; m < t->measure_count; m++) {
 		const struct heft_measure *measure = &t->measures[m];
-		if ((sum && measure->shared) || (of_base && measure->of_change))
+		if (!cells_has_value(t, row, (unsigned)m) || (of_base && measure->of_change))
 			continue;
 		strncpy(key + 5, measure->name, sizeof key - 6);
 		const char *name = of_base ? key : measure->name;

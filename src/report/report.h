@@ -164,6 +164,9 @@ void report_all_fields(struct report *r, struct arena *arena);
 
 /* A value is rounded to whole bytes. */
 enum { CELL_MAX = 40 };
+/* True if a row has a value of a measure. Rows that sum up others have none if the rows of the
+ * measure do not add up. */
+bool cells_has_value(const struct heft_table *t, const struct heft_row *row, unsigned measure);
 /* Return the text of a cell: the first for people, the second as exact as possible. The text lies
  * in `room` or belongs to the row. */
 const char *cell_text(char room[CELL_MAX], const struct report *r, const struct column *c,
