@@ -156,7 +156,7 @@ static void diff_report_put_label(const struct report *r, const struct heft_row 
 		return;
 	text_add_all(out, " (was ", row->texts[DIFF_WAS]);
 	if (*row->texts[DIFF_PAIRED_BY] && row->change != HEFT_RENAMED)
-		text_add_all(out, ", known by its ", row->texts[DIFF_PAIRED_BY]);
+		text_add_all(out, ", paired by its ", row->texts[DIFF_PAIRED_BY]);
 	text_add_char(out, ')');
 }
 
