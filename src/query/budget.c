@@ -164,6 +164,13 @@ static struct item charge_item(const struct budget_limit *l, const struct snapsh
 			     .bytes = (double)c->file,
 			     .counts = !c->debug };
 	switch (l->subject) {
+	case BUDGET_FILE: item.counts = true; break;
+	case BUDGET_SHIPPED: break;
+	case BUDGET_DEBUG: item.counts = c->debug; break;
+	case BUDGET_VM:
+		item.counts = true;
+		item.bytes = (double)c->vm;
+		break;
 	case BUDGET_SOURCE:
 	case BUDGET_DIRECTORY: item.text = item.path; break;
 	case BUDGET_OBJECT:
@@ -175,12 +182,23 @@ static struct item charge_item(const struct budget_limit *l, const struct snapsh
 	return item;
 }
 
+static bool have_charges(const struct budget_input *in)
+{
+	return in->now->charges.count > 0 && (!in->base || in->base->charges.count > 0);
+}
+
 /* True if a limit on parts of symbols counts charges: only if both snapshots have them. */
 static bool is_charged(const struct budget_limit *l, const struct budget_input *in)
 {
 	return (l->subject == BUDGET_SYMBOL || l->subject == BUDGET_NAMESPACE ||
 		l->subject >= BUDGET_SOURCE) &&
-	       in->now->charges.count > 0 && (!in->base || in->base->charges.count > 0);
+	       have_charges(in);
+}
+
+/* True if the largest parts of a broken limit are charges, so that bytes of tables have owners. */
+static bool names_charges(const struct budget_limit *l, const struct budget_input *in)
+{
+	return is_charged(l, in) || (l->subject <= BUDGET_VM && have_charges(in));
 }
 
 /* The measured items of one snapshot. */
@@ -191,10 +209,9 @@ struct budget_items {
 	size_t count;
 };
 
-static struct budget_items items_of(const struct budget_limit *l, const struct budget_input *in,
-				    const struct snapshot *s)
+static struct budget_items items_of(const struct budget_limit *l, const struct snapshot *s,
+				    bool charged)
 {
-	const bool charged = is_charged(l, in);
 	return (struct budget_items){ l, s, charged,
 				      charged ? s->charges.count : s->symbols.count };
 }
@@ -210,8 +227,10 @@ static bool speaks_of(const struct budget_items *z, struct chosen *c, const stru
 	const struct budget_limit *l = z->limit;
 	const struct snap_symbol *y = item->symbol;
 	const struct snap_section *section = y ? &z->s->sections.data[y->section] : NULL;
-	ASSERT(section || l->subject > BUDGET_REGION);
+	ASSERT(section || z->charged);
 	ASSERT(item->text < z->s->texts.entries.count);
+	if (z->charged && l->subject <= BUDGET_VM)
+		return true;
 	switch (l->subject) {
 	case BUDGET_FILE: return section->in_file;
 	case BUDGET_SHIPPED:
@@ -370,10 +389,11 @@ static void name_parts(struct budget_result *ret, const struct budget_limit *l,
 		       const struct budget_input *in, struct heft_budget_row *row)
 {
 	struct budget_parts p = { { { 0 } }, { 0 } };
-	const struct budget_items now = items_of(l, in, in->now);
+	const bool charged = names_charges(l, in);
+	const struct budget_items now = items_of(l, in->now, charged);
 	add_parts(&p, ret, &now, false);
 	if (in->base) {
-		const struct budget_items base = items_of(l, in, in->base);
+		const struct budget_items base = items_of(l, in->base, charged);
 		add_parts(&p, ret, &base, true);
 	}
 	vec_sort_by(&p.sums, l->growth ? by_growth : by_size);
@@ -521,8 +541,9 @@ static struct heft_budget_row budget_new_row(struct budget_result *ret,
 static void check_limit(struct budget_result *ret, const struct budget_limit *l,
 			const struct budget_input *in, struct heft_budget_row *row)
 {
-	const struct budget_items items = items_of(l, in, in->now);
-	const struct budget_items items_base = items_of(l, in, in->base ? in->base : in->now);
+	const bool charged = is_charged(l, in);
+	const struct budget_items items = items_of(l, in->now, charged);
+	const struct budget_items items_base = items_of(l, in->base ? in->base : in->now, charged);
 	const struct budget_measured now = budget_measure(&items);
 	const struct budget_measured base = in->base ? budget_measure(&items_base)
 						     : (struct budget_measured){ 0 };
