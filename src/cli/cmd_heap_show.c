@@ -92,11 +92,6 @@ static const struct choice order_choices[] = {
 	{ "old", HEFT_SORT_BASE },  { "name", HEFT_SORT_NAME },   { NULL, 0 },
 };
 
-static const struct choice formats[] = {
-	LIST_FORMATS, { "folded", HEFT_FOLDED }, { "pprof", HEFT_PPROF }, { "svg", HEFT_SVG },
-	{ NULL, 0 },
-};
-
 /* Parses "MIN..MAX", "MIN..", "..MAX" or one size. */
 static bool parse_sizes(const char *value, uint64_t *min, uint64_t *max)
 {
@@ -271,7 +266,7 @@ static int run_diff(struct show_job *job)
 static int heap_show_run(const struct cli *cli, bool diff, int argc, char **argv)
 {
 	static const struct cli_words words = { .option = heap_show_apply };
-	struct show_job job = { .open = heap_open_new(cli, formats, diff),
+	struct show_job job = { .open = heap_open_new(cli, table_formats, diff),
 				.query = { .size = sizeof job.query } };
 	const struct command_run *run = &job.open.run;
 	job.open.run.out.write.frames = 8;
