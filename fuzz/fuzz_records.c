@@ -52,7 +52,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	struct attr a = { .f = &f, .im = &im, .owner = BY_SYMBOL };
 	attr_records(&a);
-	attr_notes(&a);
 	attr_gpu(&a);
 	ASSERT(a.file_claims.list.count == 0);
 	im.by_build = false; /* as far as bundles are concerned */

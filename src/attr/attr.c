@@ -80,6 +80,13 @@ struct attr attr_partner(const struct attr *a)
 	return b;
 }
 
+int attr_sections_by_addr(const void *a, const void *b)
+{
+	const struct section *x = *(const struct section *const *)a;
+	const struct section *y = *(const struct section *const *)b;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
 bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret)
 {
 	const struct bytes b = image_at(im, addr, pointer_size(im));

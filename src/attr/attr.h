@@ -40,6 +40,8 @@ label_id attr_group_owner(const struct attr *a, const struct section *group);
 bool section_is_data(const struct section *s);
 uint64_t pointer_size(const struct image *im);
 /* Reads the pointer stored at a VM address. False if the file has none. */
+/* Compares two `const struct section *` for qsort(). */
+int attr_sections_by_addr(const void *a, const void *b);
 bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret);
 
 /* attr.c: reads the symbol tables of the image and makes a label for each symbol. Each call reads
@@ -134,12 +136,9 @@ void attr_code_tables(struct attr *a);
 /* Claims the entries of Go's .typelink for the owners of the types. */
 void attr_go_links(struct attr *a);
 /* attr_records.c: claims the records of tables about functions for their functions: maps of blocks,
- * stack sizes, call graphs, probes, SFrame, BTF and others. For owners by symbol,
+ * stack sizes, call graphs, probes, SFrame, BTF, notes and others. For owners by symbol,
  * records without a function get a row per kind. */
 void attr_records(struct attr *a);
-/* attr_records.c: by symbol, claims annobin's notes for their functions, and SystemTap's probes
- * with a row each. */
-void attr_notes(struct attr *a);
 /* attr_bundle.c: for owners by symbol, claims files appended to a program: members of zip files, of
  * PyInstaller, bun and pkg archives, and a squashfs image. attr_node() claims the members of a
  * Node.js single executable application. attr_node() runs before symbols claim bytes, because a

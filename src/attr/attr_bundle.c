@@ -31,15 +31,14 @@ void bundle_put(const struct bundle *b, uint64_t off, uint64_t size, label_id la
 {
 	if (off >= b->bytes.size)
 		return;
+	size = min_u64(size, b->bytes.size - off);
 	if (b->in)
-		attr_put(b->attr, b->in, off, min_u64(size, b->bytes.size - off), label,
-			 WHY_MEMBER);
+		attr_put(b->attr, b->in, off, size, label, WHY_MEMBER);
 	else if (b->addr > 0)
-		claim(&b->attr->vm_claims, b->addr + off, min_u64(size, b->bytes.size - off), label,
-		      WHY_MEMBER);
+		claim(&b->attr->vm_claims, b->addr + off, size, label, WHY_MEMBER);
 	else
-		claim(&b->attr->file_claims, b->attr->im->file_off + b->start + off,
-		      min_u64(size, b->bytes.size - off), label, WHY_MEMBER);
+		claim(&b->attr->file_claims, b->attr->im->file_off + b->start + off, size, label,
+		      WHY_MEMBER);
 }
 
 void bundle_member(const struct bundle *b, uint64_t off, uint64_t size, struct str name)

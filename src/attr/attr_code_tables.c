@@ -170,11 +170,9 @@ static void places(struct attr *a, const struct place_table *t)
 /* Claims each word of .orc_lookup for the first code of the block that it describes. */
 static void orc_lookup(struct attr *a)
 {
-	const struct section *s = attr_code_tables_table(a->im, ".orc_lookup"), *text;
+	const struct section *s = image_section_find(a->im, ".orc_lookup"),
+			     *text = image_section_find(a->im, ".text");
 	struct span_cursor cursor = { &a->vm, 0 };
-	if (!s)
-		s = image_section_find(a->im, ".orc_lookup");
-	text = image_section_find(a->im, ".text");
 	if (!s || !text || s->size / ORC_LOOKUP > text->size / ORC_BLOCK + 2)
 		return;
 	for (uint64_t i = 0; i < s->size / ORC_LOOKUP; i++)

@@ -63,13 +63,6 @@ static void section_gaps(struct discover *d, const struct section *s)
 	attr_discover_add_gap(d, at, end);
 }
 
-static int attr_discover_by_addr(const void *a, const void *b)
-{
-	const struct section *x = *(const struct section *const *)a;
-	const struct section *y = *(const struct section *const *)b;
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
 static void find_gaps(struct discover *d)
 {
 	const struct image *im = d->a->im;
@@ -82,7 +75,7 @@ static void find_gaps(struct discover *d)
 		    image_section_at(im, s->addr) == s)
 			code[count++] = s;
 	}
-	qsort(code, count, sizeof *code, attr_discover_by_addr);
+	qsort(code, count, sizeof *code, attr_sections_by_addr);
 	for (size_t i = 0; i < count; i++) {
 		/* If sections overlap, the first section gets the shared bytes. */
 		if (code[i]->addr >= end) {

@@ -57,13 +57,6 @@ struct refs {
 	piece_vec pieces;
 };
 
-static int attr_refs_by_addr(const void *a, const void *b)
-{
-	const struct section *x = *(const struct section *const *)a;
-	const struct section *y = *(const struct section *const *)b;
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
 static void attr_refs_list_sections(struct refs *r)
 {
 	const struct image *im = r->a->im;
@@ -73,7 +66,7 @@ static void attr_refs_list_sections(struct refs *r)
 		if (s->size > 0 && section_is_data(s) && section_takes_vm(im, s))
 			r->data[r->data_count++] = s;
 	}
-	qsort(r->data, r->data_count, sizeof *r->data, attr_refs_by_addr);
+	qsort(r->data, r->data_count, sizeof *r->data, attr_sections_by_addr);
 	r->exec_is_code = r->a->scratch->code_unread;
 	/* Only code at a fixed address has addresses as immediates without relocations. */
 	if (im->kind == IMAGE_EXEC && im->type == ET_EXEC && !im->moves && r->data_count > 0) {

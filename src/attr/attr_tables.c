@@ -375,8 +375,7 @@ static void attr_relocs_go_to(struct attr_relocs_patched *p, const struct image 
 	in = image_section_at(im, addr);
 	*p = (struct attr_relocs_patched){
 		.in = in,
-		.array = in && (in->type == SHT_INIT_ARRAY || in->type == SHT_FINI_ARRAY ||
-				in->type == SHT_PREINIT_ARRAY),
+		.array = in && is_pointer_array(in),
 		.table = in && !in->exec && !in->nobits && !section_is_data(in),
 	};
 }

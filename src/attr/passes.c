@@ -339,20 +339,16 @@ static const struct attr_pass passes[] = {
 	  .reads = { "__", ".orc_", ".gnu.linkonce.this_module" },
 	  .run = attr_code_tables },
 	{ .name = "records",
-	  .why = "records of tables about functions (blocks, stacks, calls, probes, SFrame, BTF), "
-		 "to these functions; a row for what is about none",
+	  .why = "records of tables about functions (blocks, stacks, calls, probes, SFrame, BTF, "
+		 "annobin), to these functions; a row for what is about none, such as a probe of "
+		 "SystemTap",
 	  .needs = "references",
 	  .owners = FOR_ALL,
 	  .reads = { ".llvm_bb_addr_map", ".bb_", ".stack_sizes", ".llvm_jump_table_sizes",
 		     ".llvm.callgraph", ".sframe", ".BTF", ".pseudo_probe", ".ctf", ".llvm.lto",
-		     ".llvmbc", ".llvmcmd", ".gnu.lto_" },
+		     ".llvmbc", ".llvmcmd", ".gnu.lto_", ".note.stapsdt", ".gnu.build.attributes",
+		     ".MIPS.options" },
 	  .run = attr_records },
-	{ .name = "notes",
-	  .why = "records of annobin to their function; a row for each probe of SystemTap, and for "
-		 "registers of MIPS objects",
-	  .owners = FOR_SYMBOL,
-	  .reads = { ".note.stapsdt", ".gnu.build.attributes", ".MIPS.options" },
-	  .run = attr_notes },
 	{ .name = "gresource",
 	  .why = "bundles of GLib's resources, a row for each member",
 	  .owners = FOR_SYMBOL,

@@ -27,7 +27,7 @@ struct attr_pass {
 	bool (*applies)(const struct attr *a);
 	/* Prefixes of section names. The pass runs only if the image has a section with one of
 	 * them. If empty, the pass always runs. */
-	const char *reads[14];
+	const char *reads[17];
 	void (*run)(struct attr *a);
 	/* Runs in another thread, on a copy of the attr. A later pass with `join` takes over the
 	 * claims of that copy and frees it. */
