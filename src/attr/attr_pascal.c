@@ -136,11 +136,42 @@ static bool pascal_table(struct pascal_walk *w, uint64_t addr)
 	return true;
 }
 
-static void pascal_section(struct attr *a, const struct section *s)
+/* Writes the addresses that the relocations of a table state into a copy of a section's bytes. */
+static void relocs_write(const struct image *im, const struct section *table,
+			 const struct section *s, uint8_t *copy, uint64_t size)
+{
+	const unsigned word = (unsigned)pointer_size(im);
+	struct reloc_iter it;
+	struct reloc r;
+	uint64_t to;
+	if (!section_is_reloc(table) || !reloc_open(&it, im, table))
+		return;
+	while (reloc_next(&it, &r)) {
+		const uint64_t at = r.addr - s->addr;
+		if (!r.alloc || at >= size || size - at < word || !reloc_target(&it, &r, &to))
+			continue;
+		for (unsigned i = 0; i < word; i++)
+			copy[at + (im->big_endian ? word - 1 - i : i)] = (uint8_t)(to >> 8 * i);
+	}
+}
+
+/* Returns a copy of a section's bytes, with the addresses as relocations state them. */
+static uint8_t *pascal_copy(const struct image *im, const struct section *s)
+{
+	const struct bytes b = section_bytes(im, s);
+	uint8_t *copy = mem_zeroed(b.size, 1);
+	if (b.size > 0)
+		memcpy(copy, b.p, b.size);
+	for (size_t i = 1; i < im->section_count; i++)
+		relocs_write(im, &im->sections[i], s, copy, b.size);
+	return copy;
+}
+
+static void pascal_section(struct attr *a, const struct section *s, struct bytes bytes)
 {
 	struct pascal_walk w = { .a = a,
 				 .in = s,
-				 .words = reader_of(section_bytes(a->im, s), a->im->big_endian),
+				 .words = reader_of(bytes, a->im->big_endian),
 				 .size = (unsigned)pointer_size(a->im),
 				 .last = s->addr };
 	const uint64_t end = s->addr + w.words.size;
@@ -148,19 +179,6 @@ static void pascal_section(struct attr *a, const struct section *s)
 	while (addr < end && end - addr >= w.size)
 		addr = pascal_info(&w, addr) || pascal_table(&w, addr) ? align_up(w.last, w.size)
 								       : addr + w.size;
-}
-
-void attr_pascal(struct attr *a)
-{
-	const struct image *im = a->im;
-	/* In other images, relocations state the addresses. */
-	if (im->kind != IMAGE_EXEC || im->type != ET_EXEC || im->moves)
-		return;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
-		if (!s->exec && !s->nobits && section_is_data(s))
-			pascal_section(a, s);
-	}
 }
 
 /* Claims the resources of Free Pascal's programs for systems other than Windows. They form a tree
@@ -259,12 +277,11 @@ static label_id tree_claim(struct pascal_tree *t, uint64_t addr, unsigned level)
 	return owner;
 }
 
-static void tree_claim_all(struct attr *a, const struct section *s)
+static void tree_claim_all(struct attr *a, const struct section *s, struct bytes bytes)
 {
-	struct pascal_tree t = { .a = a,
-				 .in = s,
-				 .bytes = section_bytes(a->im, s),
-				 .word = (unsigned)pointer_size(a->im) };
+	struct pascal_tree t = {
+		.a = a, .in = s, .bytes = bytes, .word = (unsigned)pointer_size(a->im)
+	};
 	struct reader r = reader_of(t.bytes, a->im->big_endian);
 	struct pascal_node root;
 	t.left = t.bytes.size / tree_node_size(&t);
@@ -274,11 +291,20 @@ static void tree_claim_all(struct attr *a, const struct section *s)
 		(void)tree_claim(&t, root.first + i * tree_node_size(&t), 0);
 }
 
-void attr_pascal_resources(struct attr *a)
+void attr_pascal(struct attr *a)
 {
-	for (size_t i = 1; i < a->im->section_count; i++) {
-		const struct section *s = &a->im->sections[i];
-		if (str_eq(s->name, STR("fpc.resources")) && !s->nobits)
-			tree_claim_all(a, s);
+	const struct image *im = a->im;
+	for (size_t i = 1; i < im->section_count && im->kind == IMAGE_EXEC; i++) {
+		const struct section *s = &im->sections[i];
+		const bool resources = str_eq(s->name, STR("fpc.resources"));
+		if (s->nobits || (!resources && (s->exec || !section_is_data(s))))
+			continue;
+		uint8_t *copy = pascal_copy(im, s);
+		const struct bytes bytes = { copy, section_bytes(im, s).size };
+		if (!resources)
+			pascal_section(a, s, bytes);
+		else
+			tree_claim_all(a, s, bytes);
+		mem_free(copy);
 	}
 }
