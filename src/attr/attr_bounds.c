@@ -109,10 +109,20 @@ uint64_t ends_string(const struct image *im, const struct section *s, uint64_t a
 	return end;
 }
 
+/* Compilers for x86-64 align objects of 32 bytes and more to 32. */
 enum { LARGE_ALIGN = 32 };
 
+bool piece_continues(const struct data_piece *last, const struct data_piece *p)
+{
+	const uint64_t head = align_up(p->start, LARGE_ALIGN) - p->start;
+	const bool inside = head > 0 && p->end - p->start >= head + LARGE_ALIGN;
+	ASSERT(p->start <= p->end);
+	return last->why == WHY_AFTER && last->end == p->start &&
+	       (inside || last->label == p->label);
+}
+
 /* Returns the number of the last bytes of [start, end) that may be of another object than the first
- * byte. Compilers align objects of 32 bytes and more to 32. So a constant that ends in zeros before
+ * byte. A constant that ends in zeros before
  * a multiple of 32 may be padded for the next one. The last word may also begin the next object. */
 static uint64_t ends_rest(const struct image *im, uint64_t start, uint64_t end)
 {

@@ -674,6 +674,9 @@ static void piece_by_order(struct refs *r, struct data_piece *p)
 		return;
 	p->label = v->label;
 	p->why = order_why(v);
+	if (p->why == WHY_CODE_REF && r->pieces.count > 0 &&
+	    piece_continues(vec_last(&r->pieces), p))
+		p->why = WHY_AFTER;
 	if (p->why == WHY_AFTER && lookalike_is_printed(r->a->im, p->start))
 		p->why = WHY_CODE_REF; /* Linkers merge text, so its place shows no unit. */
 }

@@ -72,6 +72,10 @@ void attr_bounds(const struct section *const *data, size_t count, target_vec *ta
  * __bss_start. Such a symbol names no data, unless it is the only name in the section. */
 bool attr_bounds_has(const struct attr *a, const struct place *p);
 
+/* attr_bounds.c: true if a piece probably is inside an object that begins in the piece before it,
+ * and that only other units use. Signs: the piece begins at an address where no large object
+ * begins; or the function that uses it also uses the piece before it. */
+bool piece_continues(const struct data_piece *last, const struct data_piece *p);
 /* Returns the end of the string at `addr` in an object's section of mergeable strings, at most
  * `end`. Flags of linked sections are useless: lld keeps them even if it merges strings with other
  * constants. */

@@ -74,11 +74,29 @@ static void sections_that_do_not_meet_have_no_common_bound(void **state)
 	vec_release(&targets);
 }
 
+static bool continues(uint64_t start, uint64_t end, label_id label)
+{
+	const struct data_piece last = { DATA, DATA + 0x70, USES, WHY_AFTER, 0, false },
+				p = { start, end, label, WHY_CODE_REF, 0, false };
+	return piece_continues(&last, &p);
+}
+
+static void the_inside_of_a_table_that_others_use_begins_no_object(void **state)
+{
+	(void)state;
+	assert_true(continues(DATA + 0x70, DATA + 0xa0, CLEARS));
+	assert_true(continues(DATA + 0x70, DATA + 0x78, USES));
+	assert_false(continues(DATA + 0x70, DATA + 0x98, CLEARS)); /* may be a small variable */
+	assert_false(continues(DATA + 0x80, DATA + 0x100, CLEARS));
+	assert_false(continues(DATA + 0x78, DATA + 0x100, CLEARS));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(code_that_goes_through_a_section_is_not_sure_to_own_the_next),
 		cmocka_unit_test(places_that_are_patched_count_as_code_does),
+		cmocka_unit_test(the_inside_of_a_table_that_others_use_begins_no_object),
 		cmocka_unit_test(sections_that_do_not_meet_have_no_common_bound),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
