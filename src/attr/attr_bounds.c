@@ -271,17 +271,25 @@ static void nobody_list(void *ctx, uint64_t from, uint64_t to)
 void attr_nobody_code(const struct attr *a, struct spans *ret)
 {
 	const struct image *im = a->im;
-	/* Sections may overlap. Code is listed once, for the first section. */
+	const struct section **code = mem_zeroed(im->section_count, sizeof *code);
 	uint64_t done = 0;
-	ASSERT(ret->list.count == 0 && a->owner != BY_SYMBOL);
+	size_t count = 0;
+	ASSERT(ret->list.count == 0);
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		const uint64_t end = add_sat(s->addr, s->size);
-		if (!s->alloc || !s->exec || s->nobits || end <= done)
-			continue;
-		nobody_each(&a->vm, max_u64(s->addr, done), end, nobody_list, ret);
-		done = end;
+		if (s->exec && !s->nobits && section_is_data(s) &&
+		    image_section_at(im, s->addr) == s)
+			code[count++] = s;
 	}
+	qsort(code, count, sizeof *code, attr_sections_by_addr);
+	for (size_t i = 0; i < count; i++) {
+		/* If sections overlap, the first section gets the shared bytes. */
+		const uint64_t end = add_sat(code[i]->addr, code[i]->size);
+		if (end > done)
+			nobody_each(&a->vm, max_u64(code[i]->addr, done), end, nobody_list, ret);
+		done = max_u64(done, end);
+	}
+	mem_free(code);
 }
 
 /* A range of addresses, at first empty: { UINT64_MAX, 0 }. */

@@ -1,6 +1,6 @@
 /* Finds functions that neither a symbol nor an unwind table names, in stripped images and in
  * objects. They come from the derived map of basic blocks, or from ARM's unwind tables. */
-#include "attr/attr_scratch.h"
+#include "attr/attr_refs.h"
 
 #include "base/sort.h"
 #include "blocks/derive_map.h"
@@ -47,43 +47,14 @@ static void attr_discover_add_gap(struct discover *d, uint64_t from, uint64_t to
 	vec_push(&d->gaps, (struct code_piece){ from, to - from, named, label });
 }
 
-/* Adds the parts of a section that no owner covers. */
-static void section_gaps(struct discover *d, const struct section *s)
-{
-	const struct spans *vm = &d->a->vm;
-	uint64_t at = s->addr;
-	const uint64_t end = s->addr + s->size;
-	for (size_t i = 0; i < vm->list.count && vm->list.data[i].start < end; i++) {
-		const struct span *k = &vm->list.data[i];
-		if (k->start + k->size <= at)
-			continue;
-		attr_discover_add_gap(d, at, k->start);
-		at = k->start + k->size;
-	}
-	attr_discover_add_gap(d, at, end);
-}
-
 static void find_gaps(struct discover *d)
 {
-	const struct image *im = d->a->im;
-	const struct section **code = mem_zeroed(im->section_count, sizeof *code);
-	size_t count = 0;
-	uint64_t end = 0;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
-		if (s->exec && !s->nobits && section_is_data(s) &&
-		    image_section_at(im, s->addr) == s)
-			code[count++] = s;
-	}
-	qsort(code, count, sizeof *code, attr_sections_by_addr);
-	for (size_t i = 0; i < count; i++) {
-		/* If sections overlap, the first section gets the shared bytes. */
-		if (code[i]->addr >= end) {
-			section_gaps(d, code[i]);
-			end = code[i]->addr + code[i]->size;
-		}
-	}
-	mem_free(code);
+	struct spans code = { 0 };
+	attr_nobody_code(d->a, &code);
+	for (size_t i = 0; i < code.list.count; i++)
+		attr_discover_add_gap(d, code.list.data[i].start,
+				      code.list.data[i].start + code.list.data[i].size);
+	spans_release(&code);
 }
 
 /* Returns true if the symbol table names code. A stripped PE names only imports. */

@@ -52,7 +52,7 @@ void attr_panics(const struct attr *a, const target_vec *targets, const pointer_
 struct addr_mask;
 void attr_nobody(const struct attr *a, const struct section *const *data, size_t count, bool code,
 		 struct addr_mask *ret);
-/* For owners by unit or file: lists the ranges of code without an owner, without labels. */
+/* Lists the ranges of code without an owner by address, without labels. */
 void attr_nobody_code(const struct attr *a, struct spans *ret);
 
 /* attr_ghc.c: for GHC's programs, adds targets: bounds of static objects, and addresses in info
