@@ -12,7 +12,7 @@
  * table of modules, and four more words. A module has offsets and sizes of its name, its contents,
  * its source map and three more pieces, then four bytes (by experiment with bun 1.4).
  *
- * Node.js: below; pkg: in bundle_pkg.c.
+ * Node.js: below; pkg: in bundle_pkg.c; GRUB's modules and boot files of Scheme: boot_parts.h.
  *
  * Bytes of no known format stay [Unmapped]. */
 #include "attr/bundle/bundle.h"
@@ -21,6 +21,7 @@
 #include "image/elf/elf_note.h"
 #include "package/zip.h"
 #include "program/made_by.h"
+#include "runtime/boot_parts.h"
 
 enum { COOKIE = 88, COOKIE_WORDS = 8, ENTRY_MIN = 18, COOKIE_ROOM = 4096, SQUASHFS_USED = 40 };
 enum { BUN_END = 32, BUN_MODULE = 52, BUN_PIECES = 5 };
@@ -361,6 +362,27 @@ void attr_node(struct attr *a)
 	}
 }
 
+/* Claims a part that the program loads. A module of GRUB states its name in a section. */
+static void boot_part_put(void *ctx, const struct boot_part *p)
+{
+	const struct bundle *b = ctx;
+	struct str name = p->name;
+	struct image im;
+	struct notes notes;
+	struct heft_err err = { 0 };
+	const struct image_place at = { .path = b->attr->im->path };
+	notes_init(&notes); /* The user gets no notes about this image, which is inside a file */
+	const bool parsed = p->object.size > 0 && file_format_of_plain(p->object)->parse &&
+			    image_parse(&im, &at, p->object, &notes, &err);
+	const struct section *s = parsed ? image_section_find(&im, ".modname") : NULL;
+	if (s)
+		(void)bytes_cstr(section_bytes(&im, s), 0, &name);
+	bundle_member(b, p->off, p->size, name);
+	if (parsed)
+		image_release(&im);
+	notes_release(&notes);
+}
+
 void attr_bundle(struct attr *a)
 {
 	const struct image *im = a->im;
@@ -379,6 +401,12 @@ void attr_bundle(struct attr *a)
 				     .bytes = bytes_sub(im->bytes, end, size - end) };
 	if (end < size && bundle_pkg(&rest))
 		return;
+	for (size_t i = 1; i < im->section_count; i++) {
+		struct bundle b = { a, &im->sections[i], 0, section_bytes(im, &im->sections[i]),
+				    0 };
+		boot_parts_walk(b.bytes, (unsigned)pointer_size(im), im->big_endian, boot_part_put,
+				&b);
+	}
 	if (!image_states_loading(im))
 		return;
 	in_section(a, "pydata", pyinstaller_bundle);
