@@ -32,14 +32,6 @@ static bool answer_open(struct heft_answer *a, const struct heft_query_opts *giv
 	return true;
 }
 
-static void answer_release(void *handle)
-{
-	struct heft_answer *a = handle;
-	query_report_release(&a->report);
-	vec_release(&a->cells);
-	mem_free(a->room);
-}
-
 struct heft_answer *heft_answer_new(const struct heft_query_opts *opts,
 				    const struct heft_sink *sink, struct heft_err *err)
 {
@@ -52,7 +44,7 @@ struct heft_answer *heft_answer_new(const struct heft_query_opts *opts,
 
 void heft_answer_free(struct heft_answer *a)
 {
-	handle_free(a, answer_release);
+	handle_free(a);
 }
 
 /* Sets *err to the reason why the report accepts no more rows. */

@@ -12,7 +12,7 @@ struct heft_blocks *heft_blocks_new(struct heft_session *session)
 
 void heft_blocks_free(struct heft_blocks *b)
 {
-	CONTEXT_FREE(struct heft_blocks, b, blocks_close);
+	CONTEXT_FREE(struct heft_blocks, b);
 }
 
 void heft_blocks_set_derive(struct heft_blocks *b, enum heft_derive when)

@@ -28,15 +28,6 @@ static bool budget_handle_open(struct heft_budget *b, const char *path, struct h
 	return ok;
 }
 
-static void budget_handle_release(void *handle)
-{
-	struct heft_budget *b = handle;
-	budget_result_release(&b->result);
-	budget_release(&b->budget);
-	context_release(&b->context);
-	arena_release(&b->arena);
-}
-
 struct heft_budget *heft_budget_new(struct heft_session *session, const char *path,
 				    struct heft_err *err)
 {
@@ -49,7 +40,7 @@ struct heft_budget *heft_budget_new(struct heft_session *session, const char *pa
 
 void heft_budget_free(struct heft_budget *b)
 {
-	CONTEXT_FREE(struct heft_budget, b, budget_handle_release);
+	CONTEXT_FREE(struct heft_budget, b);
 }
 
 unsigned heft_budget_flags(const struct heft_budget *b)
@@ -152,15 +143,9 @@ struct heft_quality *heft_quality_new(const struct heft_snapshot *s, struct heft
 	return NULL;
 }
 
-static void release_quality(void *handle)
-{
-	struct heft_quality *q = handle;
-	quality_release(&q->quality);
-}
-
 void heft_quality_free(struct heft_quality *q)
 {
-	handle_free(q, release_quality);
+	handle_free(q);
 }
 
 size_t heft_quality_finding_count(const struct heft_quality *q)

@@ -42,17 +42,6 @@ static bool diff_handle_make(struct heft_diff *d, const struct heft_snapshot *be
 	return true;
 }
 
-static void diff_handle_release(void *handle)
-{
-	struct heft_diff *d = handle;
-	diff_rows_release(&d->rows);
-	diff_sections_release(&d->sections);
-	if (d->made) {
-		diff_release(&d->diff);
-		snapshot_release(&d->nothing);
-	}
-}
-
 struct heft_diff *heft_diff_new(const struct heft_snapshot *before,
 				const struct heft_snapshot *after, unsigned flags,
 				struct heft_err *err)
@@ -66,7 +55,7 @@ struct heft_diff *heft_diff_new(const struct heft_snapshot *before,
 
 void heft_diff_free(struct heft_diff *d)
 {
-	handle_free(d, diff_handle_release);
+	handle_free(d);
 }
 
 size_t heft_diff_section_count(const struct heft_diff *d)

@@ -10,7 +10,7 @@ struct heft_heap *heft_heap_new(struct heft_session *session)
 
 void heft_heap_free(struct heft_heap *h)
 {
-	CONTEXT_FREE(struct heft_heap, h, heap_close);
+	CONTEXT_FREE(struct heft_heap, h);
 }
 
 void heft_heap_set_flags(struct heft_heap *h, unsigned flags)

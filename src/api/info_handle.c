@@ -10,7 +10,7 @@ struct heft_info *heft_info_new(struct heft_session *session)
 
 void heft_info_free(struct heft_info *info)
 {
-	CONTEXT_FREE(struct heft_info, info, info_close);
+	CONTEXT_FREE(struct heft_info, info);
 }
 
 bool heft_info_add(struct heft_info *info, const char *path, struct heft_err *err)

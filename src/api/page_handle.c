@@ -16,16 +16,9 @@ struct heft_page *heft_page_new(struct heft_session *session)
 	return context_handle_new(session, CONTEXT_HANDLE(struct heft_page));
 }
 
-static void page_handle_release(void *handle)
-{
-	struct heft_page *p = handle;
-	page_release(&p->page);
-	context_release(&p->context);
-}
-
 void heft_page_free(struct heft_page *p)
 {
-	CONTEXT_FREE(struct heft_page, p, page_handle_release);
+	CONTEXT_FREE(struct heft_page, p);
 }
 
 static bool page_handle_look(const struct heft_session *s, const char *path,

@@ -82,7 +82,7 @@ struct heft_profile *heft_profile_new(struct heft_session *session)
 
 void heft_profile_free(struct heft_profile *p)
 {
-	CONTEXT_FREE(struct heft_profile, p, profile_close);
+	CONTEXT_FREE(struct heft_profile, p);
 }
 
 bool heft_profile_add_source(struct heft_profile *p, const char *name, struct heft_err *err)

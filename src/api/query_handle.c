@@ -21,12 +21,6 @@ static bool query_handle_open(struct heft_query *q, const struct heft_snapshot *
 	return q->query != NULL;
 }
 
-static void query_handle_release(void *handle)
-{
-	struct heft_query *q = handle;
-	query_close(q->query);
-}
-
 struct heft_query *heft_query_new(const struct heft_snapshot *s, struct heft_err *err)
 {
 	struct heft_query *q = handle_new(sizeof *q);
@@ -38,7 +32,7 @@ struct heft_query *heft_query_new(const struct heft_snapshot *s, struct heft_err
 
 void heft_query_free(struct heft_query *q)
 {
-	handle_free(q, query_handle_release);
+	handle_free(q);
 }
 
 static bool query_handle_run(struct heft_query *q, const char *sql,

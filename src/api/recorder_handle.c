@@ -7,16 +7,9 @@ struct heft_recorder *heft_recorder_new(void)
 	return handle_new(sizeof(struct heft_recorder));
 }
 
-static void recorder_release(void *handle)
-{
-	struct heft_recorder *r = handle;
-	vec_release(&r->files);
-	arena_release(&r->arena);
-}
-
 void heft_recorder_free(struct heft_recorder *r)
 {
-	handle_free(r, recorder_release);
+	handle_free(r);
 }
 
 void heft_recorder_set_library(struct heft_recorder *r, const char *path)

@@ -17,7 +17,7 @@ struct heft_snapshot *heft_snapshot_new(struct heft_session *session)
 
 void heft_snapshot_free(struct heft_snapshot *s)
 {
-	CONTEXT_FREE(struct heft_snapshot, s, snapshot_close);
+	CONTEXT_FREE(struct heft_snapshot, s);
 }
 
 static void snapshot_add_build(struct heft_snapshot *s, const char *path)

@@ -23,20 +23,9 @@ struct heft_stack *heft_stack_new(struct heft_session *session)
 	return s;
 }
 
-static void stack_handle_release(void *handle)
-{
-	struct heft_stack *s = handle;
-	stack_rows_release(&s->rows);
-	stack_release(&s->stack);
-	locator_release(&s->locator);
-	program_close(&s->program);
-	context_release(&s->context);
-	arena_release(&s->arena);
-}
-
 void heft_stack_free(struct heft_stack *s)
 {
-	CONTEXT_FREE(struct heft_stack, s, stack_handle_release);
+	CONTEXT_FREE(struct heft_stack, s);
 }
 
 static bool stack_handle_open_program(struct heft_stack *s, const char *path, struct heft_err *err)

@@ -14,7 +14,7 @@ struct heft_where *heft_where_new(struct heft_session *session)
 
 void heft_where_free(struct heft_where *w)
 {
-	CONTEXT_FREE(struct heft_where, w, where_close);
+	CONTEXT_FREE(struct heft_where, w);
 }
 
 bool heft_where_add_source(struct heft_where *w, const char *source, struct heft_err *err)

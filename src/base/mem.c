@@ -162,8 +162,6 @@ void memory_delete(struct memory *m)
 	for (struct mem_piece *p = m->head.next; p != &m->head; p = next) {
 		next = p->next;
 		p->memory = NULL;
-		if (m->broken == HEFT_OK)
-			continue;
 		if (p->mapped == OWNS) {
 			struct owned *const o = (struct owned *)(p + 1);
 			o->release(o->thing);
@@ -381,16 +379,12 @@ void *handle_new(size_t size)
 	return handle;
 }
 
-void handle_free(void *handle, void (*release)(void *handle))
+void handle_free(void *handle)
 {
 	struct memory *m;
 	if (!handle)
 		return;
 	memcpy(&m, handle, sizeof m);
-	if (!memory_is_broken(m)) {
-		release(handle);
-		mem_free(handle);
-	}
 	memory_delete(m);
 }
 

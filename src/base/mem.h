@@ -30,8 +30,7 @@ struct memory;
 
 /* Creates a domain. NULL if there is no memory. */
 struct memory *memory_new(void);
-/* Frees a domain. If it is broken, frees all its memory and releases what it owns. Otherwise its
- * remaining memory belongs to other handles now, and loses its owner. */
+/* Frees a domain and all its memory, and releases the resources that it owns. */
 void memory_delete(struct memory *m);
 bool memory_is_broken(const struct memory *m);
 /* Sets the domain in which the thread allocates. Returns the domain before, which the caller must
@@ -60,7 +59,7 @@ void mem_free(void *p);
  * that used very many small allocations. Visits all free memory. */
 void mem_give_back(void);
 
-/* Makes the domain own a resource: if it is broken when it is freed, it calls release(thing).
+/* Makes the domain own a resource: when the domain is freed, it calls release(thing).
  * memory_disown() ends that. */
 struct owned;
 struct owned *memory_own(void (*release)(void *thing), void *thing);
@@ -77,9 +76,9 @@ void memory_pfree(void *p, void *ctx);
 /* Creates a zeroed handle with a domain of its own, which its first member points to. NULL if there
  * is no memory. */
 void *handle_new(size_t size);
-/* Frees a handle and its domain. NULL is allowed. If the handle is not broken, `release` frees its
- * contents before. */
-void handle_free(void *handle, void (*release)(void *handle));
+/* Frees a handle with its domain, so with all memory that calls on the handle allocated. Nobody
+ * frees the handle's contents one by one. NULL is allowed. */
+void handle_free(void *handle);
 /* Breaks a domain if `other` is broken: a call on `other` has left it half changed. */
 void memory_break(struct memory *m, const struct memory *other);
 /* Ends the call if the domain of another handle is broken. */

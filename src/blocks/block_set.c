@@ -67,32 +67,6 @@ bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err)
 	return true;
 }
 
-void blocks_close(void *handle)
-{
-	struct heft_blocks *b = handle;
-	blockmap_detail_release(&b->detail);
-	block_check_release(&b->check);
-	for (size_t i = 0; i < b->part_count; i++) {
-		bbindex_release(&b->parts[i].index);
-		mem_free(b->parts[i].ends);
-		blockmap_release(&b->parts[i].map);
-	}
-	mem_free(b->parts);
-	mem_free(b->names);
-	intern_release(&b->sections);
-	program_close(&b->program);
-	demangler_release(&b->demangler);
-	vec_release(&b->blocks);
-	vec_release(&b->list);
-	vec_release(&b->calls);
-	vec_release(&b->named);
-	vec_release(&b->numbers);
-	vec_release(&b->matches);
-	vec_release(&b->successors);
-	context_release(&b->context);
-	arena_release(&b->arena);
-}
-
 bool blocks_serve(const struct heft_blocks *b, enum file_use use, const struct blockmap **ret,
 		  struct heft_err *err)
 {

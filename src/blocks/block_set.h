@@ -56,7 +56,6 @@ struct heft_blocks {
 
 /* Opens a file. A handle opens one file. */
 bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err);
-void blocks_close(void *handle);
 /* True if the file's kind supports `use`. Otherwise *err says which kind it is. Sets *ret to the
  * map of the only image, or to NULL for an archive. */
 bool blocks_serve(const struct heft_blocks *b, enum file_use use, const struct blockmap **ret,

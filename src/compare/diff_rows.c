@@ -714,8 +714,3 @@ void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d
 	intern_release(&t.keys);
 	text_release(&t.key);
 }
-
-void diff_sections_release(struct diff_sections *s)
-{
-	vec_release(&s->sections);
-}

@@ -97,6 +97,5 @@ struct diff_sections {
 	bool knows_memory; /* True if both snapshots tell which sections are in the VM image */
 };
 void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d);
-void diff_sections_release(struct diff_sections *s);
 
 #endif

@@ -230,18 +230,6 @@ bool heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err *err)
 		    "%s: its stacks are in the blocks; take a 'heft heap snapshot' of it", name);
 }
 
-void heap_close(void *handle)
-{
-	struct heft_heap *h = handle;
-	heap_damage_release(&h->damages);
-	process_close(&h->process);
-	arena_release(&h->answer);
-	vec_release(&h->moments);
-	mem_free(h->tables);
-	context_release(&h->context);
-	arena_release(&h->arena);
-}
-
 struct heft_heap_module heap_module(struct heft_heap *h, size_t i)
 {
 	const struct calls *c = &h->process.heap.calls;

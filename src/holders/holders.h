@@ -41,7 +41,6 @@ struct heft_heap_report {
 bool heap_open(struct heft_heap *h, const char *path, struct heft_err *err);
 /* Opens a running process. Its pages are read like the recorder's file. */
 bool heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err *err);
-void heap_close(void *handle);
 
 /* Returns module `i` of the process, which must exist. */
 struct heft_heap_module heap_module(struct heft_heap *h, size_t i);

@@ -129,10 +129,3 @@ const struct alias_run *alias_index_find(const struct alias_index *x, label_id o
 	BISECT(low, 0, x->run_count, mid, x->runs[mid].owner < owner);
 	return low < x->run_count && x->runs[low].owner == owner ? &x->runs[low] : NULL;
 }
-
-void alias_index_release(struct alias_index *x)
-{
-	mem_free(x->names);
-	mem_free(x->runs);
-	memset(x, 0, sizeof *x);
-}

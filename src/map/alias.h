@@ -57,6 +57,5 @@ struct alias_index {
 void alias_index_build(struct alias_index *x, const struct places *p, struct view *view,
 		       struct labels *labels, unsigned threads, struct notes *notes);
 const struct alias_run *alias_index_find(const struct alias_index *x, label_id owner);
-void alias_index_release(struct alias_index *x);
 
 #endif

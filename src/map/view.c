@@ -283,10 +283,3 @@ const char *view_full_name(struct view_names *n, const struct view *v, const str
 	text_add_char(&n->text, '\0');
 	return n->text.p;
 }
-
-void view_names_release(struct view_names *n)
-{
-	vec_release(&n->list);
-	demangler_release(&n->demangler);
-	text_release(&n->text);
-}

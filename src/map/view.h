@@ -64,6 +64,5 @@ void view_release(struct view *v);
  * call lists all labels. */
 const char *view_full_name(struct view_names *n, const struct view *v, const struct labels *labels,
 			   label_id shown, size_t i);
-void view_names_release(struct view_names *n);
 
 #endif

@@ -70,24 +70,6 @@ const struct heft_measure info_measures[INFO_MEASURES] = {
 			  .what = "its bytes if the file is a copy of one before it, else 0" },
 };
 
-static void forget_table(struct heft_info *info)
-{
-	tree_release(&info->tree);
-	arena_reset(&info->rows);
-	memset(&info->tree, 0, sizeof info->tree);
-	info->table.top = NULL;
-}
-
-void info_close(void *handle)
-{
-	struct heft_info *info = handle;
-	forget_table(info);
-	arena_release(&info->rows);
-	vec_release(&info->files);
-	context_release(&info->context);
-	arena_release(&info->arena);
-}
-
 bool info_add(struct heft_info *info, const char *path, struct heft_err *err)
 {
 	struct program p;
@@ -105,7 +87,10 @@ bool info_add(struct heft_info *info, const char *path, struct heft_err *err)
 		f.device = p.input.file.device;
 		f.inode = p.input.file.inode;
 		f.copy_of = (uint32_t)info->files.count;
-		forget_table(info);
+		tree_release(&info->tree); /* The table lacks the file that comes now */
+		arena_reset(&info->rows);
+		memset(&info->tree, 0, sizeof info->tree);
+		info->table.top = NULL;
 		vec_push(&info->files, f);
 	}
 	program_close(&p);

@@ -64,6 +64,5 @@ struct heft_info {
 bool info_add(struct heft_info *info, const char *path, struct heft_err *err);
 /* Returns the table of all files. Makes it when it is needed, and again if files were added. */
 const struct heft_table *info_table(struct heft_info *info);
-void info_close(void *handle);
 
 #endif

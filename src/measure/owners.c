@@ -33,23 +33,6 @@ void owners_begin(struct owners *o, const struct source_file *file, const struct
 		measure_begin(&o->measure, &of, wish);
 }
 
-void owners_release(struct owners *o)
-{
-	for (size_t i = 0; i < o->levels.count; i++) {
-		struct owner_level *l = &o->levels.data[i];
-		layer_release(&l->layer);
-		origins_release(&l->origins);
-		view_release(&l->view);
-	}
-	vec_release(&o->levels);
-	vec_release(&o->names);
-	vec_release(&o->found);
-	vec_release(&o->list);
-	namespaces_release(&o->spaces);
-	measure_release(&o->measure);
-	labels_release(&o->labels);
-}
-
 static void owners_measure(struct owners *o, struct owner_level *l)
 {
 	l->measured = true;

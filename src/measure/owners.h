@@ -35,13 +35,12 @@ struct owners {
 bool owners_add(struct owners *o, const char *source, struct heft_err *err);
 /* Returns what the data sources need: source_needs(). */
 unsigned owners_need(const struct owners *o);
-/* Sets the input to measure. Borrows all arguments until owners_release(). Of `file`, uses the
+/* Sets the input to measure. Borrows all arguments until the handle is freed. Of `file`, uses the
  * input, what belongs to it, and the notes. */
 void owners_begin(struct owners *o, const struct source_file *file,
 		  const struct program_wish *wish);
 /* Lists the owners of an address, one per data source that has one. *ret is valid until the next
- * call, its texts until owners_release(). */
+ * call, its texts until the handle is freed. */
 size_t owners_find(struct owners *o, uint64_t addr, const struct heft_owner *const **ret);
-void owners_release(struct owners *o);
 
 #endif

@@ -112,7 +112,6 @@ void profile_add_file(struct heft_profile *p, const char *path, enum heft_role r
 bool profile_set_pattern(struct pattern **slot, const char *regex, struct heft_err *err);
 /* Reads a configuration file of Bloaty into p->config, and adds its data sources and files. */
 bool profile_configure(struct heft_profile *p, const char *path, struct heft_err *err);
-void profile_close(void *handle);
 /* Returns what the data sources of all levels need (source_needs()). */
 unsigned profile_needs(const struct heft_profile *p);
 /* True if filters omit bytes. */

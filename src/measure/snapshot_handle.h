@@ -29,7 +29,6 @@ bool snapshot_add_metadata(struct heft_snapshot *s, const char *key, const char 
 /* Opens a snapshot or difference file, or makes a snapshot from other files. */
 bool snapshot_read(struct heft_snapshot *s, const char *const *paths, size_t count,
 		   struct heft_err *err);
-void snapshot_close(void *handle);
 /* HEFT_EARG if the finder names files for programs, but no program was read. `other`: the other
  * side of a diff, or NULL. */
 bool snapshot_check_used(const struct heft_snapshot *s, const struct heft_snapshot *other,

@@ -76,20 +76,6 @@ bool snapshot_read(struct heft_snapshot *s, const char *const *paths, size_t cou
 	return s->open && (s->is_diff || snapshot_take_components(s, err));
 }
 
-void snapshot_close(void *handle)
-{
-	struct heft_snapshot *s = handle;
-	if (s->open)
-		snapshot_release(&s->snapshot);
-	if (s->is_diff)
-		snapshot_release(&s->before);
-	vec_release(&s->builds);
-	vec_release(&s->metadata);
-	vec_release(&s->programs);
-	context_release(&s->context);
-	arena_release(&s->arena);
-}
-
 bool snapshot_check_used(const struct heft_snapshot *s, const struct heft_snapshot *other,
 			 struct heft_err *err)
 {

@@ -13,27 +13,6 @@ static const char *text_keep(struct heft_where *w, struct str text)
 	return intern_get(&w->texts, intern_add(&w->texts, text)).p;
 }
 
-void where_close(void *handle)
-{
-	struct heft_where *w = handle;
-	text_places_release(&w->places);
-	vec_release(&w->asked);
-	owners_release(&w->owners);
-	owners_release(&w->functions);
-	bbindex_release(&w->index);
-	blockmap_release(&w->blocks);
-	locator_release(&w->locator);
-	process_close(&w->process);
-	program_close(&w->member);
-	program_close(&w->program);
-	intern_release(&w->texts);
-	arena_release(&w->answer);
-	vec_release(&w->kept);
-	vec_release(&w->frames);
-	context_release(&w->context);
-	arena_release(&w->arena);
-}
-
 static enum heft_demangle where_style(const struct heft_where *w)
 {
 	return context_style(&w->context, HEFT_NAMES_FULL);

@@ -49,7 +49,6 @@ struct heft_where {
 };
 
 bool where_open(struct heft_where *w, const char *path, struct heft_err *err);
-void where_close(void *handle);
 /* Finds the addresses that a text may mean. If it is a number, sets *ret_addr and *ret_count =
  * 0. */
 bool where_ask(struct heft_where *w, const char *text, uint64_t *ret_addr, size_t *ret_count,

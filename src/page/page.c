@@ -632,10 +632,3 @@ void page_stacks_release(struct page_stacks *s)
 	map_release(&s->frame_ids);
 	map_release(&s->step_ids);
 }
-
-void page_release(struct page *p)
-{
-	intern_release(&p->texts);
-	text_release(&p->tabs);
-	text_release(&p->data);
-}

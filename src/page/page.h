@@ -6,7 +6,7 @@
  * docs/page.md describes the bytes.
  *
  * Each text is stored once, with control characters escaped as in base/tame.h. A page copies its
- * input, so the tables may be released. Release with page_release(). */
+ * input, so the tables may be released. */
 #ifndef HEFT_PAGE_PAGE_H
 #define HEFT_PAGE_PAGE_H
 
@@ -92,6 +92,5 @@ void page_stacks_release(struct page_stacks *s);
 
 /* Writes the html file. */
 bool page_write(const struct page *p, const struct heft_sink *sink, struct heft_err *err);
-void page_release(struct page *p);
 
 #endif

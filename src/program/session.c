@@ -42,17 +42,11 @@ void *context_handle_new(struct heft_session *s, size_t size, size_t at)
 	return handle;
 }
 
-void context_handle_free(void *handle, size_t at, void (*release)(void *handle))
+void context_handle_free(void *handle, size_t at)
 {
 	if (handle)
 		context_end((struct context *)(void *)((char *)handle + at));
-	handle_free(handle, release);
-}
-
-void context_release(struct context *c)
-{
-	wish_release(&c->wish);
-	notes_release(&c->notes);
+	handle_free(handle);
 }
 
 void context_take(struct context *c)
@@ -103,6 +97,8 @@ const struct heft_note *session_note(struct heft_session *s, size_t i)
 	size_t count = 0;
 	for (const struct context *c = s->oldest; c; c = c->after)
 		count += c->notes.count;
+	if (count == 0)
+		return NULL;
 	if (!s->told.of || s->told.counted != count || i < s->told.number) {
 		s->told.of = s->oldest;
 		s->told.at = s->told.number = SIZE_MAX; /* Before the first note */
@@ -116,15 +112,10 @@ const struct heft_note *session_note(struct heft_session *s, size_t i)
 	return &s->told.of->notes.data[s->told.at];
 }
 
-static void session_forget(void *handle)
-{
-	wish_release(&((struct heft_session *)handle)->finder.wish);
-}
-
 void session_release(struct heft_session *s)
 {
 	if (s->freed && !s->oldest)
-		handle_free(s, session_forget);
+		handle_free(s);
 }
 
 /* The options that locate the parts of programs. */
@@ -244,7 +235,7 @@ static void copy_dump(struct program_wish *w, const struct program_wish *from)
 void wish_copy(struct program_wish *w, const struct program_wish *from)
 {
 	ASSERT(w != from);
-	wish_release(w);
+	ASSERT(w->debug_files.count == 0 && w->inputs.list.count == 0 && !w->arena.head);
 	wish_copy_texts(w, &w->debug_files, &from->debug_files);
 	wish_copy_texts(w, &w->maps, &from->maps);
 	wish_copy_texts(w, &w->programs, &from->programs);

@@ -50,7 +50,7 @@ struct program_wish {
 };
 
 void wish_release(struct program_wish *w);
-/* Makes *w a copy of `from`. Releases the old contents. Registers the inputs in the thread's
+/* Makes *w, which must be empty, a copy of `from`. Registers the inputs in the thread's
  * domain. */
 void wish_copy(struct program_wish *w, const struct program_wish *from);
 
@@ -128,12 +128,9 @@ struct heft_session {
  * memory. */
 void *context_handle_new(struct heft_session *s, size_t size, size_t at);
 /* Ends the context of a handle, even if the handle has failed, and frees the handle. */
-void context_handle_free(void *handle, size_t at, void (*release)(void *handle));
-#define CONTEXT_HANDLE(type) sizeof(type), offsetof(type, context)
-#define CONTEXT_FREE(type, handle, release)                                                        \
-	context_handle_free(handle, offsetof(type, context), release)
-/* Frees the contents of a context. */
-void context_release(struct context *c);
+void context_handle_free(void *handle, size_t at);
+#define CONTEXT_HANDLE(type)       sizeof(type), offsetof(type, context)
+#define CONTEXT_FREE(type, handle) context_handle_free(handle, offsetof(type, context))
 
 /* Copies the session's settings into the handle's memory, once. Ends the call if the session is
  * broken. */

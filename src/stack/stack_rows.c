@@ -169,10 +169,3 @@ bool stack_rows_make(struct stack_rows *r, const struct heft_stack_query *q)
 					.top = rows_build(&r->tree, &how, &r->arena) };
 	return !q->function || r->chosen.count > 0;
 }
-
-void stack_rows_release(struct stack_rows *r)
-{
-	tree_release(&r->tree);
-	vec_release(&r->chosen);
-	arena_release(&r->arena);
-}

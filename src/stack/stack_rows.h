@@ -31,6 +31,5 @@ struct stack_rows {
 
 /* Makes the table of a query, and drops the one before. False if no function has its name. */
 bool stack_rows_make(struct stack_rows *r, const struct heft_stack_query *q);
-void stack_rows_release(struct stack_rows *r);
 
 #endif

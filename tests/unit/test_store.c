@@ -148,7 +148,10 @@ static enum store_outcome add(struct store *s, const struct program *p, const ch
 
 static bool text_put(void *ctx, const void *data, size_t size)
 {
+	/* The text outlives the handle whose call writes. */
+	struct memory *mine = memory_enter(NULL);
 	text_add(ctx, (struct str){ data, size });
+	memory_enter(mine);
 	return true;
 }
 
