@@ -197,13 +197,16 @@ static void attr_refs_scan_job(void *ctx, size_t i, unsigned worker)
 	}
 	struct attr_refs_job *job = &scan->jobs[i - 1];
 	struct code_pass pass = { .im = scan->refs->a->im };
+	const bool has_tables = scan->refs->a->scratch->ghc.list.count > 0; /* GHC's, in code */
 	for (size_t k = job->first; k < job->last; k++) {
 		const struct span *s = &scan->code->list.data[k];
-		struct span rest = *s, part;
+		struct span rest = *s, part = *s;
 		const struct section *in = image_section_at(scan->refs->a->im, s->start);
 		if (!in || !in->exec || in->nobits)
 			continue;
-		while (attr_ghc_cut(scan->refs->a, &rest, &part))
+		if (!has_tables)
+			scan_span(scan->refs, &part, &scratch, job);
+		while (has_tables && attr_ghc_cut(scan->refs->a, &rest, &part))
 			scan_span(scan->refs, &part, &scratch, job);
 		code_passed(&pass, s->start, s->size);
 	}
@@ -778,7 +781,8 @@ void attr_refs_find(struct attr *a)
 	find_pointers(r);
 	find_imports(r);
 	attr_refs_scan_code(r, &a->vm);
-	attr_panics(a, &r->targets, &r->pointers);
+	if (a->f->panics)
+		attr_panics(a, &r->targets, &r->pointers);
 	/* Code without a unit may use data after a unit's data, which must not extend it. */
 	struct spans nobody = { 0 };
 	if (a->owner != BY_SYMBOL)

@@ -148,8 +148,7 @@ void attr_sized_symbols(struct attr *a)
 
 void attr_list_guessed(struct attr *a)
 {
-	if (a->f->places)
-		attr_symbols_list_places(a->f->labels, a->f->places, &a->scratch->guessed);
+	attr_symbols_list_places(a->f->labels, a->f->places, &a->scratch->guessed);
 }
 
 const struct place *attr_unsized_at(const struct attr *a, uint64_t addr)

@@ -171,7 +171,8 @@ static bool most_are_nameless(const struct attr *a)
 void attr_panics(const struct attr *a, const target_vec *targets, const pointer_parts *pointers)
 {
 	struct panics *const p = a->f->panics;
-	if (!p || a->owner != BY_SYMBOL || !input_is_one_image(a->f->input) || a->debug)
+	ASSERT(p);
+	if (a->owner != BY_SYMBOL || !input_is_one_image(a->f->input) || a->debug)
 		return;
 	/* Stripped libraries keep the symbols to which programs link. */
 	if (a->scratch->symtab &&

@@ -118,8 +118,8 @@ static void tables_resolve(struct attr *b)
 
 static void tables_join(struct attr *a, struct attr *b)
 {
-
-	attr_list_guessed(a);
+	if (a->f->places)
+		attr_list_guessed(a);
 	attr_commit_vm(a);
 	spans_overlay(&a->vm, &b->vm);
 	a->vm_claims = b->vm_claims;

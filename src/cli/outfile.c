@@ -107,7 +107,8 @@ int outfile_write(const struct cli *cli, const char *path,
 	struct outfile out;
 	struct heft_err err;
 	ASSERT(cli->progress != NULL);
-	progress_end(cli->progress);
+	if (cli->progress->wanted)
+		progress_end(cli->progress);
 	if (!outfile_open(&out, path))
 		return cannot_write(cli, path);
 	if (!write(ctx, out.f, &err) && !ferror(out.f)) {

@@ -275,7 +275,8 @@ static struct bytes find_slice(const struct input *in, struct str arch, struct t
 bool input_take_slice(struct input *in, const char *path, const char *arch, struct heft_err *err)
 {
 	struct text names = { 0 };
-	if (!arch || !in->fat)
+	ASSERT(arch);
+	if (!in->fat)
 		return true;
 	const struct bytes slice = find_slice(in, str_of(arch), &names);
 	if (slice.size == 0)

@@ -105,8 +105,8 @@ static inline bool input_has_offsets(const struct input *in)
  * messages. */
 bool input_parse(struct input *in, const char *path, struct bytes bytes, struct notes *notes,
 		 struct heft_err *err);
-/* Replaces a universal file by its slice for the architecture `arch`. Does nothing for other files,
- * or if `arch` is NULL. HEFT_EARG if there is no such slice. */
+/* Replaces a universal file by its slice for the architecture `arch`. Does nothing for other files.
+ * HEFT_EARG if there is no such slice. */
 bool input_take_slice(struct input *in, const char *path, const char *arch, struct heft_err *err);
 /* Splits "lib.a(member.o)" into the file and the member. False for other paths. */
 bool input_member_split(const char *path, struct str *ret_file, struct str *ret_member);

@@ -161,7 +161,8 @@ static bool filter_keeps(struct filter *f, const struct rollup_walk *w, const la
 
 bool filter_excluded(const struct filter *f)
 {
-	return !f->exclude || (f->matched & MATCH_EXCLUDE);
+	ASSERT(f->exclude);
+	return f->matched & MATCH_EXCLUDE;
 }
 
 /* Greatest number of labels that only filters and measures need: sections and segments, names,

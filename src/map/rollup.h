@@ -31,7 +31,7 @@ struct filter {
 	unsigned matched; /* MATCH_* bits of all labels tested so far */
 };
 
-/* Returns false if `exclude` is set but matched no label, which may be a mistake of the user. */
+/* For a filter with `exclude`: true if it matched a label. If not, the user may be mistaken. */
 bool filter_excluded(const struct filter *f);
 
 /* The symbols that were counted, in each node once per image */

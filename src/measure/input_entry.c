@@ -291,7 +291,8 @@ static void run_mark_used(struct heft_profile *p, const struct entry *e)
 {
 	if (!p->used)
 		p->used = arena_new(&p->arena, bool, p->context.wish.debug_files.count + 1);
-	program_mark_used(&e->program, p->used);
+	if (p->context.wish.debug_files.count > 0)
+		program_mark_used(&e->program, p->used);
 	p->has_core |= e->process.open;
 	if (e->process.open)
 		process_mark_used(&e->process, p->used);
@@ -303,7 +304,8 @@ bool inputs_check(const struct heft_profile *p, struct heft_err *err)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "%s: no input is a core that it could be the program of",
 			    p->context.wish.programs.data[0]);
-	return program_check_used(&p->context.wish, p->used, err);
+	return p->context.wish.debug_files.count == 0 ||
+	       program_check_used(&p->context.wish, p->used, err);
 }
 
 bool entry_open(struct heft_profile *p, struct entry *e, struct heft_err *err)

@@ -207,8 +207,11 @@ struct filter_places {
 /* For Bloaty, filters need only the base map. */
 static void places_measure(struct heft_profile *p, struct entry *e, struct filter_places *ret)
 {
-	*ret = (struct filter_places){ .base = entry_base_vm(e) };
-	if (!profile_is_filtered(p) || p->as_bloaty)
+	*ret = (struct filter_places){ 0 };
+	if (!profile_is_filtered(p))
+		return;
+	ret->base = entry_base_vm(e);
+	if (p->as_bloaty)
 		return;
 	entry_measure_aside(e, "sections", &ret->sections);
 	entry_measure_aside(e, "segments", &ret->segments);
@@ -524,7 +527,7 @@ static void check_totals(const struct heft_profile *p)
 static void note_filters(struct heft_profile *p)
 {
 	const char *path = p->entries.data[0].path;
-	if (!filter_excluded(&p->rollup.filter))
+	if (p->exclude && !filter_excluded(&p->rollup.filter))
 		note(&p->context.notes, path, HEFT_NO_OFFSET, 0,
 		     "no label matches the exclude filter");
 }

@@ -202,10 +202,10 @@ static bool use_maps(struct program *p, struct heft_err *err)
 			return false;
 		offer_map(p, &map, &best);
 	}
-	p->map_tried |= p->wish->maps.count > 0;
+	p->map_tried = true;
 	if (p->map_open)
 		note_differences(p);
-	else if (p->wish->maps.count > 0 && program_image(p))
+	else if (program_image(p))
 		note(p->notes, p->path, HEFT_NO_OFFSET, 0,
 		     "%s is the linker map of another build: no section is where it says",
 		     p->wish->maps.data[0]);
@@ -348,7 +348,7 @@ static bool use_given(struct program *p, struct heft_err *err)
 		     "packed by %.*s: what it holds shows once it is unpacked (upx -d)",
 		     (int)packer.len, packer.p);
 	note_doubts(p);
-	if (!input_take_slice(&p->input, p->path, p->wish->arch, err))
+	if (p->wish->arch && !input_take_slice(&p->input, p->path, p->wish->arch, err))
 		return false;
 	/* In two rounds, because a debug file may complete one that comes later. */
 	const size_t count = p->wish->debug_files.count;
@@ -357,7 +357,7 @@ static bool use_given(struct program *p, struct heft_err *err)
 	for (size_t i = 0; i < 2 * count; i++)
 		if (!p->given[i % count] && !use_debug_file(p, i % count, err))
 			return false;
-	return use_maps(p, err);
+	return p->wish->maps.count == 0 || use_maps(p, err);
 }
 
 bool program_open(struct program *p, const char *path, enum file_use use,

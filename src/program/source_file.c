@@ -6,7 +6,8 @@
 void claims_trace(const struct source_file *f, enum heft_domain domain, const struct claims *c)
 {
 	struct trace *t = f->trace;
-	for (size_t i = 0; t && !t->stopped && i < c->list.count; i++) {
+	ASSERT(t);
+	for (size_t i = 0; !t->stopped && i < c->list.count; i++) {
 		const struct claim *k = &c->list.data[i];
 		bool wanted = t->addr_count == 0;
 		for (size_t n = 0; n < t->addr_count && !wanted; n++)
@@ -41,8 +42,7 @@ void origins_keep(const struct source_file *f, const struct claims *vm)
 	struct origins *const o = f->origins;
 	struct claims numbered = { 0 }, made = { 0 };
 	struct spans s;
-	if (!o)
-		return;
+	ASSERT(o);
 	vec_reserve(&numbered.list, vm->list.count);
 	vec_reserve(&made.list, vm->list.count);
 	for (size_t i = 0; i < vm->list.count; i++) {
@@ -64,8 +64,10 @@ void claims_own(const struct source_file *f, struct spans *vm, struct claims *cl
 {
 	const unsigned threads = pool_threads(claims->list.count < PARALLEL_MIN ? 1 : f->threads);
 	struct spans s;
-	claims_trace(f, HEFT_VM, claims);
-	origins_keep(f, claims);
+	if (f->trace)
+		claims_trace(f, HEFT_VM, claims);
+	if (f->origins)
+		origins_keep(f, claims);
 	claims_resolve_parts(claims, UINT64_MAX, threads, &s);
 	spans_overlay(vm, &s);
 	ASSERT(claims->list.count == 0 && s.list.count == 0);

@@ -72,6 +72,7 @@ struct source_file {
 	/* Layers of the data sources `symbols` and `compileunits`, if already made. */
 	const struct layer *symbols, *units;
 	const char *source; /* Name of the running data source, for the trace */
+	bool finds_panics;  /* True if a source may need the places where Rust code panics */
 	bool vm_only;       /* True if nobody asks for the owners of debug sections */
 	bool debug_stays;   /* For owners by symbol: true if bytes of debug sections get their
 			   * section's label */

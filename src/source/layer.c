@@ -231,7 +231,8 @@ void layer_finish(const struct source_file *f, struct layer *l, struct claims *v
 		claims_own(f, &l->vm, vm);
 	const unsigned threads = l->vm.list.count < PARALLEL_MIN ? 1 : f->threads;
 	if (file) {
-		claims_trace(f, HEFT_FILE, file);
+		if (f->trace)
+			claims_trace(f, HEFT_FILE, file);
 		claims_append(&d.file, file);
 	}
 	/* They need the claims before these become owners. */
@@ -240,13 +241,16 @@ void layer_finish(const struct source_file *f, struct layer *l, struct claims *v
 	for (size_t i = 0; i < f->input->image_count; i++)
 		if (f->input->images[i].kind == IMAGE_EXEC)
 			claim_hollow(f, &f->input->images[i], &d.file);
-	claims_trace(f, HEFT_VM, &d.vm_rest);
-	claims_trace(f, HEFT_FILE, &d.file_rest);
+	if (f->trace) {
+		claims_trace(f, HEFT_VM, &d.vm_rest);
+		claims_trace(f, HEFT_FILE, &d.file_rest);
+	}
 	if (f->sure) {
 		struct finish sure = finish_begin_sure(&d);
 		finish_end(&sure, threads);
 	}
-	origins_keep(f, &d.vm_rest);
+	if (f->origins)
+		origins_keep(f, &d.vm_rest);
 	finish_end(&d, threads);
 	vec_release(&l->vm_starts);
 	vec_release(&l->file_starts);

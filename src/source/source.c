@@ -145,6 +145,7 @@ struct source_file measure_input(struct program *p, struct process *core, unsign
 				     .debug = needs & (NEED_SYMBOLS | NEED_DWARF | NEED_UNITS)
 						      ? program_debug(p, dwarf)
 						      : NULL,
+				     .finds_panics = needs & NEED_UNITS,
 				     .linkmap = needs & NEED_UNITS ? program_map(p) : NULL,
 				     .regions = needs & NEED_REGIONS ? program_regions(p) : NULL };
 }
@@ -158,7 +159,7 @@ void measure_begin(struct measure *m, const struct source_file *of, const struct
 		m->file.threads = 1;
 	m->file.map = &m->map;
 	m->file.dwarf = &m->dwarf;
-	m->file.panics = &m->panics;
+	m->file.panics = of->finds_panics ? &m->panics : NULL;
 	if (!m->file.go)
 		m->file.go = &m->go;
 	basemap_build(&m->map, of->input, of->labels, of->regions);
@@ -212,6 +213,7 @@ void measure_code(const struct measure *m, struct spans *ret)
 void measure_release(struct measure *m)
 {
 	dwarf_slot_release(&m->dwarf);
-	panics_clear(&m->panics);
+	if (m->file.panics)
+		panics_clear(m->file.panics);
 	basemap_release(&m->map);
 }
