@@ -4,7 +4,7 @@
 
 #include "cli/inputs.h"
 #include "cli/outfile.h"
-#include "cli/start.h"
+#include "cli/commands.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,6 @@
 #include "history/git.h"
 #include "history/row_sources.h"
 
-#include "cli/notes.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>

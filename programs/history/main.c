@@ -2,7 +2,7 @@
 #include "history/commands.h"
 
 #include "base/base.h"
-#include "cli/start.h"
+#include "cli/commands.h"
 
 static const struct command commands[] = {
 	COMMAND(history_add, "history add", "[OPTION]... PROGRAM...",

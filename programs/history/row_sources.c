@@ -1,6 +1,6 @@
 /* Measures numbers of a build besides its symbols: rows by data source, limits and heaps. */
 #include "history/row_sources.h"
-#include "cli/notes.h"
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "push/push.h"
 
 #include "base/base.h"
-#include "cli/start.h"
+#include "cli/commands.h"
 
 #include <curl/curl.h>
 #include <stdio.h>

@@ -1,15 +1,5 @@
 #include "base/digits.h"
 
-void hex_text(char *out, const uint8_t *p, size_t size)
-{
-	static const char digits[] = "0123456789abcdef";
-	for (size_t i = 0; i < size; i++) {
-		out[2 * i] = digits[p[i] >> 4];
-		out[2 * i + 1] = digits[p[i] & 15];
-	}
-	out[2 * size] = '\0';
-}
-
 void base64_text(char *out, const uint8_t *p, size_t size)
 {
 	static const char digits[] =

@@ -17,7 +17,15 @@ static inline char *decimal_before(char *end, uint64_t v)
 }
 
 /* Writes 2 * size lower-case hexadecimal digits and a NUL to `out`. */
-void hex_text(char *out, const uint8_t *p, size_t size);
+static inline void hex_text(char *out, const uint8_t *p, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	for (size_t i = 0; i < size; i++) {
+		out[2 * i] = digits[p[i] >> 4];
+		out[2 * i + 1] = digits[p[i] & 15];
+	}
+	out[2 * size] = '\0';
+}
 
 /* Returns the size of the text of base64_text() for `size` bytes, with its NUL. */
 static inline size_t base64_size(size_t size)

@@ -2,12 +2,6 @@
 
 #include "base/vec.h"
 
-void text_release(struct text *t)
-{
-	mem_free(t->p);
-	*t = (struct text){ 0 };
-}
-
 void text_add(struct text *t, struct str s)
 {
 	if (s.len > t->cap - t->len)

@@ -4,13 +4,19 @@
 #define HEFT_BASE_TEXT_H
 
 #include "base/digits.h"
+#include "base/mem.h"
 
 struct text {
 	char *p;
 	size_t len, cap;
 };
 
-void text_release(struct text *t);
+static inline void text_release(struct text *t)
+{
+	mem_free(t->p);
+	*t = (struct text){ 0 };
+}
+
 void text_set(struct text *t, struct str s);
 void text_add(struct text *t, struct str s);
 #define text_add_all(t, ...)                                                                       \

@@ -5,11 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool cli_is_bloaty(const struct cli *cli)
-{
-	return strcmp(cli->program, "bloaty") == 0;
-}
-
 void cli_as_bloaty(const struct heft_err *err, char *room, size_t size)
 {
 	/* Finds the end of FILE in "FILE is a script; heft reads sizes from ...". */

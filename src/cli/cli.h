@@ -10,6 +10,7 @@
 #include "heft.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 enum exit_status {
 	EXIT_FINE = 0,
@@ -28,7 +29,10 @@ struct cli {
 };
 
 /* True if heft was called as "bloaty". The exit status for trouble is 1 then. */
-bool cli_is_bloaty(const struct cli *cli);
+static inline bool cli_is_bloaty(const struct cli *cli)
+{
+	return strcmp(cli->program, "bloaty") == 0;
+}
 
 /* Writes the text of an error in the words of Bloaty. */
 void cli_as_bloaty(const struct heft_err *err, char *room, size_t size);
@@ -181,5 +185,16 @@ struct heft_session *cli_session(const struct cli *cli);
 bool cli_no_memory(struct heft_err *err);
 /* Prints an error of the library as cli_error() does. Adds the place in the file if known. */
 int cli_failed(const struct cli *cli, const struct heft_err *err);
+
+/* Prints one line: "PROGRAM: note: FILE: text (how often, how many bytes)". If `offsets` is set,
+ * adds the file offset of the first note. */
+void note_print(const struct cli *cli, const struct heft_note *n, bool offsets);
+
+/* Prints the notes of a session in their order, one per line. */
+void notes_print_each(const struct cli *cli, struct heft_session *s, bool offsets);
+
+/* Prints the notes of a session. If more than three files have notes of one kind, prints one line
+ * with the first file and the number of other files. `all`: prints every note, with offsets. */
+void notes_print(const struct cli *cli, struct heft_session *s, bool all);
 
 #endif

@@ -1,6 +1,5 @@
 /* Implements heft blocks: lists basic blocks. */
 #include "cli/functions.h"
-#include "cli/notes.h"
 #include "cli/run.h"
 
 #include <inttypes.h>

@@ -1,5 +1,4 @@
 /* Implements heft blocks check: checks maps of basic blocks against the code. */
-#include "cli/notes.h"
 #include "cli/run.h"
 
 const struct opt blocks_check_opts[] = {

@@ -1,7 +1,6 @@
 /* Implements heft blocks emit: writes a copy of a program with a map of its basic blocks. */
 #include "base/os/os.h"
 #include "base/os/shell.h"
-#include "cli/notes.h"
 #include "cli/run.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* Implements heft blocks profile: counts how often basic blocks ran, from samples. */
 #include "cli/functions.h"
-#include "cli/notes.h"
 #include "cli/run.h"
 
 #include <stdio.h>

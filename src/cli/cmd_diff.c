@@ -1,8 +1,6 @@
 /* Implements heft diff: compares two snapshots. */
 #include "cli/diff_job.h"
 
-#include "cli/notes.h"
-
 #include <string.h>
 
 const struct opt diff_opts[] = {

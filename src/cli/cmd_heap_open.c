@@ -1,6 +1,5 @@
 /* Implements what the commands that read heap dumps share. */
 #include "cli/heap_open.h"
-#include "cli/notes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* Implements heft info: lists facts about files. */
 #include "base/os/os.h"
-#include "cli/notes.h"
 #include "cli/run.h"
 
 #include <dirent.h>

@@ -1,6 +1,5 @@
 /* Implements heft report: writes one HTML page. */
 #include "cli/inputs.h"
-#include "cli/notes.h"
 
 #include <unistd.h>
 

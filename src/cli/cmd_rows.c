@@ -1,5 +1,4 @@
 /* Implements heft rows: writes the contents of files as rows for databases. */
-#include "cli/notes.h"
 #include "cli/run.h"
 
 #include <stdlib.h>

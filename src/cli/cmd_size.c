@@ -1,5 +1,4 @@
 /* Implements heft size: shows where the bytes of a program go. */
-#include "cli/notes.h"
 #include "cli/size_job.h"
 
 #include <inttypes.h>
@@ -45,10 +44,11 @@ static bool size_write_report(void *ctx, FILE *to, struct heft_err *err)
 static int cmd_size_report(struct size_job *job)
 {
 	struct heft_file_info info = { .size = sizeof info };
-	for (size_t i = 0; heft_profile_file(job->profile, i, &info, NULL); i++)
-		if (!outfile_spares(job->run.cli, job->run.out.path, info.path))
+	const char *to = job->run.out.path;
+	for (size_t i = 0; to && heft_profile_file(job->profile, i, &info, NULL); i++)
+		if (!outfile_spares(job->run.cli, to, info.path))
 			return EXIT_TROUBLE;
-	const int status = outfile_write(job->run.cli, job->run.out.path, size_write_report, job);
+	const int status = outfile_write(job->run.cli, to, size_write_report, job);
 	if (status != EXIT_FINE)
 		return status;
 	notes_print(job->run.cli, job->run.session, job->verbosity > 0);

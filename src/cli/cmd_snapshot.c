@@ -1,5 +1,4 @@
 /* Implements heft snapshot: writes a program's symbols to a file. */
-#include "cli/notes.h"
 #include "cli/snapshots.h"
 
 #include <inttypes.h>

@@ -1,5 +1,4 @@
 /* Implements heft stack: shows how many bytes of stack each function takes. */
-#include "cli/notes.h"
 #include "cli/run.h"
 
 struct stack_job {

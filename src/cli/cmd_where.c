@@ -1,6 +1,5 @@
 /* Implements heft where: shows what the given addresses belong to. */
 #include "base/os/shell.h"
-#include "cli/notes.h"
 #include "cli/run.h"
 
 #include <errno.h>

@@ -1,8 +1,6 @@
 /* Opens the inputs of commands: programs, lists of symbols and heap dumps. */
 #include "cli/inputs.h"
 
-#include "cli/notes.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The program heft: finds and runs its commands, and takes Bloaty's place. */
 #include "cli/beside.h"
 #include "cli/outfile.h"
-#include "cli/start.h"
+#include "cli/commands.h"
 
 #include "base/nearest.h"
 

@@ -1,8 +1,6 @@
 /* Opens and checks snapshots for commands. */
 #include "cli/snapshots.h"
 
-#include "cli/notes.h"
-
 static struct heft_snapshot *snapshots_new(const struct snapshot_run *s,
 					   struct heft_session *session)
 {

@@ -3,7 +3,7 @@
 
 #include "base/sort.h"
 #include "map/paths.h"
-#include "names/suffix.h"
+#include "names/demangle.h"
 #include "snapshot/clues.h"
 
 #include <stdlib.h>

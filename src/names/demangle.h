@@ -57,4 +57,14 @@ size_t demangle_base(struct str raw);
 /* Finds the language of a mangled name. False if it is not mangled. */
 bool demangle_language(struct str raw, enum sig_language *ret);
 
+/* A suffix is what compilers and linkers append to the name of a function that they split or copy:
+ * words, each after a dot, such as ".cold", ".part.0", ".isra.0.constprop.1" or ".llvm.123".
+ * Static variables in a function may have ".0".
+ *
+ * Returns the length of the name without its suffixes. If nothing would be left, name.len. */
+size_t suffix_start(struct str name);
+/* Returns the name without ".llvm." and a number at its end. LLVM's ThinLTO adds them to local
+ * names that other modules use. The number depends on the module's contents. */
+struct str suffix_without_promotion(struct str name);
+
 #endif

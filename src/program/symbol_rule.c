@@ -3,7 +3,7 @@
 #include "program/symbol_rule.h"
 
 #include "image/code_symbols.h"
-#include "names/suffix.h"
+#include "names/demangle.h"
 
 #include <ctype.h>
 

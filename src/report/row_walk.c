@@ -3,17 +3,6 @@
 
 #include "map/rows.h"
 
-void row_walk_init(struct row_walk *w, const struct heft_row *top)
-{
-	*w = (struct row_walk){ { 0 } };
-	vec_push(&w->levels, (struct row_level){ top, 0 });
-}
-
-void row_walk_release(struct row_walk *w)
-{
-	vec_release(&w->levels);
-}
-
 const struct heft_row *row_next(struct row_walk *w)
 {
 	while (w->levels.count > 0) {

@@ -21,8 +21,16 @@ struct row_walk {
 	struct rows_maker *maker; /* Makes the rows during the walk. NULL if they exist */
 };
 
-void row_walk_init(struct row_walk *w, const struct heft_row *top);
-void row_walk_release(struct row_walk *w);
+static inline void row_walk_init(struct row_walk *w, const struct heft_row *top)
+{
+	*w = (struct row_walk){ { 0 } };
+	vec_push(&w->levels, (struct row_level){ top, 0 });
+}
+
+static inline void row_walk_release(struct row_walk *w)
+{
+	vec_release(&w->levels);
+}
 
 /* Returns the next row below the top, parents before their children. NULL at the end. */
 const struct heft_row *row_next(struct row_walk *w);

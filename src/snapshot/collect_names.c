@@ -1,7 +1,7 @@
 /* Sets the names, paths and flags of symbols, and adds the symbols to the snapshot. */
 #include "snapshot/collect_internal.h"
 
-#include "names/suffix.h"
+#include "names/demangle.h"
 
 /* Returns the source file of an address: the name of its compile unit. If only the map tells units,
  * they are objects. */
