@@ -2,7 +2,6 @@
 #include "browse/loader.h"
 
 #include <signal.h>
-#include <string.h>
 #include <time.h>
 
 enum { STEP_MS = 5 };

@@ -7,9 +7,7 @@
 
 #include <curses.h>
 #include <langinfo.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 

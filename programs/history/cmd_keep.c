@@ -3,7 +3,6 @@
 #include "history/commands.h"
 #include "history/questions.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct export_job {

@@ -2,7 +2,6 @@
 #include "history/engine.h"
 
 #include <sqlite3.h>
-#include <stdio.h>
 #include <time.h>
 
 /* Creates the tables of a store. The table of staged rows is temporary. */

@@ -4,7 +4,6 @@
 #include "base/sort.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum kind { SECTION, SOURCE, OBJECT, COMPONENT, SYMBOL, KINDS };
 

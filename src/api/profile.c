@@ -6,8 +6,6 @@
 #include "attr/passes.h"
 #include "report/report.h"
 
-#include <stdlib.h>
-
 const char *heft_file_at(const void *address)
 {
 	return file_mapped_at(address);

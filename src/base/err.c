@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Formats a text as one line: escapes control characters, which names from files may contain. */
 static void format_line(char *to, size_t room, const char *fmt, va_list args)

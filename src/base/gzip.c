@@ -4,7 +4,6 @@
 #include "base/inflate.h"
 #include "base/pool.h"
 
-#include <stdlib.h>
 #ifdef HEFT_HAVE_ZLIB
 #include <zlib.h>
 #endif

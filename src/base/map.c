@@ -3,8 +3,6 @@
 
 #include "base/pages.h"
 
-#include <stdlib.h>
-
 enum { BITS_MIN = 6, BITS_MAX = 32, DROPPED_AT_ONCE = 1 << 16 };
 
 const char hash_anchor = 0;

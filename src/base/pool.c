@@ -4,7 +4,6 @@
 #include "base/stack.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 enum { THREADS_MAX = 64 };
 

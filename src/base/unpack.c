@@ -2,8 +2,6 @@
 #include "base/inflate.h"
 #include "base/unpack_internal.h"
 
-#include <stdlib.h>
-
 /* Greatest number of bytes that one compressed byte can become. Deflate: 258 bytes in 2 bits.
  * Zstandard: 128 KiB of one byte in 4 bytes (RFC 8878, section 3.1.1.2). */
 enum { ZLIB_RATIO = 1032, ZSTD_RATIO = 32768 };

@@ -6,8 +6,6 @@
 #include "blocks/block_samples.h"
 #include "blocks/tally.h"
 
-#include <stdlib.h>
-
 static uint64_t translate(const struct mappings *m, uint64_t addr)
 {
 	uint64_t ret;

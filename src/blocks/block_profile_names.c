@@ -6,8 +6,6 @@
 #include "image/code_symbols.h"
 #include "image/elf/elf_const.h"
 
-#include <stdlib.h>
-
 struct found {
 	uint64_t addr;
 	const char *text;

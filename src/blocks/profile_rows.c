@@ -1,8 +1,6 @@
 #include "blocks/profile_rows.h"
 #include "blocks/block_counts.h"
 
-#include <stdlib.h>
-
 const char *const hotness_names[HOTNESS_COUNT] = { "never", "cold", "warm", "hot" };
 
 static const char *linkage_name(const struct profile_rows *r, uint32_t function)

@@ -6,8 +6,6 @@
 #include "image/debugfile.h"
 #include "image/elf/elf_const.h"
 
-#include <stdlib.h>
-
 enum {
 	OPEN_MAX = 64,     /* Greatest number of the image's parts that a process maps at a time */
 	OF_PID_MAX = 4096, /* Greatest number of mappings per process. Further ones are ignored */

@@ -3,7 +3,6 @@
 #include "cli/run.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum {
 	O_PERF = O_OWN,

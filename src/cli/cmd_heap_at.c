@@ -2,7 +2,6 @@
  * (damage). */
 #include "cli/heap_open.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 const struct opt heap_at_opts[] = {

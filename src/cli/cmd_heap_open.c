@@ -1,9 +1,6 @@
 /* Implements what the commands that read heap dumps share. */
 #include "cli/heap_open.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct heap_open heap_open_new(const struct cli *cli, const struct choice *formats, bool base)
 {
 	struct heap_open h = { .run = run_new(cli, formats) };

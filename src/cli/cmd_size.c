@@ -2,7 +2,6 @@
 #include "cli/size_job.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static bool print_claim(void *ctx, const struct heft_claim *c)
 {

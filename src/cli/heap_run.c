@@ -2,7 +2,6 @@
 #include "cli/heap_run.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

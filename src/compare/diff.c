@@ -3,7 +3,6 @@
 #include "compare/match.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static double own_pss(const struct snap_symbol *y)
 {

@@ -9,7 +9,6 @@
 #include "image/image.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 const struct heft_measure diff_measures[DIFF_MEASURES] = {
 	[HEFT_DIFF_CHARGED] = { .name = "charged",

@@ -1,8 +1,6 @@
 /* Makes the two halves of a .sizediff file. */
 #include "compare/diff.h"
 
-#include <stdlib.h>
-
 /* Copies some symbols of a snapshot to another one */
 struct diff_save_half {
 	const struct snapshot *from;

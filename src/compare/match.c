@@ -6,8 +6,6 @@
 #include "names/demangle.h"
 #include "snapshot/clues.h"
 
-#include <stdlib.h>
-
 static bool match_is_digit(char c)
 {
 	return c >= '0' && c <= '9';

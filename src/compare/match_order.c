@@ -8,8 +8,6 @@
 
 #include "base/sort.h"
 
-#include <stdlib.h>
-
 enum {
 	CELLS_MOST = 1 << 18, /* Greatest number of cells in the table of an alignment. Larger
 			       * alignments are done in pieces */

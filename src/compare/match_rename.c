@@ -3,8 +3,6 @@
 
 #include "base/sort.h"
 
-#include <stdlib.h>
-
 enum {
 	SMALL = 32,      /* Symbols of fewer bytes often have equal sizes by chance */
 	CANDIDATES = 64, /* Greatest number of symbols to compare with one */

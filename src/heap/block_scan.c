@@ -6,8 +6,6 @@
 #include "heap/glibc.h"
 #include "heap/inline_stack.h"
 
-#include <stdlib.h>
-
 enum {
 	ALIGN_SHIFT = 4,      /* log2 of HEAP_ALIGN. */
 	PIECES_A_THREAD = 16, /* Number of pieces (block_map.h) in a batch, per thread. A batch

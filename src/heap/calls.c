@@ -4,8 +4,6 @@
 #include "base/map.h"
 #include "base/sort.h"
 
-#include <stdlib.h>
-
 enum {
 	NODE_MASK = (1 << HEAP_NODE_SHIFT) - 1,
 	STACK_MASK = (1 << HEAP_STACK_SHIFT) - 1,

@@ -8,8 +8,6 @@
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
 
-#include <stdlib.h>
-
 struct region region_part(const struct region *r, uint64_t from, uint64_t to)
 {
 	struct region part = *r;

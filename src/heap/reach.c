@@ -5,8 +5,6 @@
 #include "base/sort.h"
 #include "heap/memory.h"
 
-#include <stdlib.h>
-
 enum {
 	RED_ZONE = 128, /* Bytes below sp that may be in use (x86-64 psABI 3.2.2). */
 	POINTED = 4,    /* Bit: another lost block points to this block */

@@ -3,8 +3,6 @@
 
 #include "base/filename.h"
 
-#include <stdlib.h>
-
 /* Key of a frame. Frames with equal keys are one site. */
 struct site_key {
 	uint32_t function, file, module, line;

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { SIZE_CLASSES = 49, AGE_CLASSES = 20 };
 

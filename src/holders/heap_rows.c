@@ -1,9 +1,6 @@
 /* Makes the rows of a report: adds the bytes of each stack to its rows and their parents. */
 #include "holders/holders.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 static const char *const heap_by_names[] = {
 	[HEFT_HEAP_BY_STACK] = "stack",     [HEFT_HEAP_BY_TREE] = "tree",
 	[HEFT_HEAP_BY_CALLERS] = "callers", [HEFT_HEAP_BY_FUNCTION] = "function",

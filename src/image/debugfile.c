@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "base/unpack.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -4,8 +4,6 @@
 #include "base/sort.h"
 #include "base/utf8.h"
 
-#include <stdlib.h>
-
 enum {
 	SLICE_MAX = 1 << 20, /* Limit in bytes of a text. A larger number is no length. */
 	ALONE_MIN = 4,       /* Shortest text without neighbours, in bytes. A shorter text needs

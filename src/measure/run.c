@@ -4,9 +4,6 @@
 
 #include "image/comdat.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 /* Returns the first level that shows symbols, or NULL. */
 static const struct level *symbols_level(const struct heft_profile *p)
 {

@@ -16,8 +16,6 @@
 #include "source/region_sums.h"
 #include "stack/depths.h"
 
-#include <stdio.h>
-
 /* What all files share */
 struct maker {
 	struct heft_snapshot *owner;

@@ -1,8 +1,6 @@
 /* Finds the addresses that a text such as "NAME+4a0" means. */
 #include "measure/text_places.h"
 
-#include <ctype.h>
-
 static int digit_of(char c, unsigned base)
 {
 	const int d = c >= '0' && c <= '9'   ? c - '0'

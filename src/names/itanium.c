@@ -2,7 +2,6 @@
 #include "names/itanium.h"
 
 #include <setjmp.h>
-#include <stdlib.h>
 #ifdef HEFT_HAVE_IBERTY
 #include <libiberty/demangle.h>
 #endif

@@ -4,8 +4,6 @@
 
 #include "base/sort.h"
 
-#include <stdlib.h>
-
 enum { HEADER_SIZE = 0x70, CONTAINER_HEADER_SIZE = 0x78, CONTAINER_VERSION = 41 };
 
 /* Values of 'type_codes' in the map. */

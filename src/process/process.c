@@ -5,8 +5,6 @@
 
 #include "base/filename.h"
 
-#include <stdlib.h>
-
 /* Adds the modules and threads from the recorder's pages. */
 static bool process_begin(struct process *p, const struct process_wish *wish, struct heft_err *err)
 {

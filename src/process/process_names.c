@@ -6,7 +6,6 @@
 #include "base/sort.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define MADE_NAME "sub_"
 

@@ -6,7 +6,6 @@
 #include "image/debugfile.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #define SYSTEM_DIR "/usr/lib/debug"
 

@@ -5,8 +5,6 @@
 #include "image/debugfile.h"
 #include "image/elf/elf_const.h"
 
-#include <stdio.h>
-
 bool pdb_file_named(const char *path)
 {
 	struct heft_err err;

@@ -4,7 +4,6 @@
 #include "project/build_paths_internal.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
 enum { INCLUDES_MAX = 64 };
 

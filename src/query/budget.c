@@ -11,7 +11,6 @@
 #include "stack/depths.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 
 enum { PARTS = 5 };
 

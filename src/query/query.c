@@ -6,7 +6,6 @@
 #include "query/query_table.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 struct query {
 	struct owned *owned; /* Closes the database if the API call is ended early */

@@ -8,8 +8,6 @@
 #include "snapshot/symbol_label.h"
 #include "stack/depths.h"
 
-#include <stdlib.h>
-
 struct query_table_cell {
 	const struct snapshot *s;
 	const struct snap_symbol *y;

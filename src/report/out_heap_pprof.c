@@ -3,9 +3,6 @@
 #include "report/heap_report.h"
 #include "report/pprof.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 struct heap_profile {
 	struct pprof pprof;
 	const struct heap_report *r;

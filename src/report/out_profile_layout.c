@@ -1,8 +1,6 @@
 /* Writes profiles for other tools: lists of clusters (Propeller), symbol order, AutoFDO's text. */
 #include "report/profile_report.h"
 
-#include <stdlib.h>
-
 /* Returns the first name that only this function has. NULL without one. */
 static const struct profile_name *own_name(const struct profile_report *r, uint64_t function)
 {

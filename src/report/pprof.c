@@ -3,8 +3,6 @@
 
 #include "base/gzip.h"
 
-#include <stdlib.h>
-
 enum wire { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
 void pprof_init(struct pprof *p)

@@ -6,7 +6,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* An initializer would also clear the buffer, which takes time. */
 void sink_start(struct sink *s, const struct heft_sink *to)

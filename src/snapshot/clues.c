@@ -9,8 +9,6 @@
 #include "program/plt.h"
 #include "snapshot/contents.h"
 
-#include <stdlib.h>
-
 /* An address that leads to another one: a pointer that the loader fills in, or a PLT stub */
 struct link {
 	uint64_t addr, to;

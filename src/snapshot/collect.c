@@ -8,8 +8,6 @@
 #include "snapshot/collect_pack.h"
 #include "snapshot/shares.h"
 
-#include <stdlib.h>
-
 /* Places of an image's symbols, by section, then by address. At one address, longest first */
 struct by_section {
 	const struct named_place **list;

@@ -3,8 +3,6 @@
 #include "snapshot/collect_pack_internal.h"
 #include "snapshot/path_form.h"
 
-#include <stdlib.h>
-
 /* If at most this many classes use a literal, each gets a symbol for it, and these are aliases.
  * Otherwise the literal is one symbol. The limit is SuperSize's. */
 enum { USERS_MAX = 6 };

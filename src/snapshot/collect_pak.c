@@ -6,8 +6,6 @@
 #include "base/sort.h"
 #include "base/text.h"
 
-#include <stdlib.h>
-
 /* Returns the section for a pack. A pack named as en.pak or en-GB.pak is a translation. */
 static const char *pak_section(const char *base)
 {

@@ -4,8 +4,6 @@
 #include "base/file.h"
 #include "base/text.h"
 
-#include <stdlib.h>
-
 /* Returns the text before the next comma of *rest, or all. Removes it with the comma. */
 static struct str field(struct str *rest)
 {

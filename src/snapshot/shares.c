@@ -1,8 +1,6 @@
 /* Counts the bytes of sections in the file and in the VM image. */
 #include "snapshot/shares.h"
 
-#include <stdlib.h>
-
 /* Adds up spans. The label of a span is the index of its section, or section_count for bytes
  * outside of sections. */
 static void shares_add_up(const struct spans *s, size_t section_count,

@@ -6,7 +6,6 @@
 #include "image/kinds.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 static void sizediff_add_bytes(struct sizefile_out *out, const void *p, size_t size)
 {

@@ -3,8 +3,6 @@
 
 #include "base/gzip.h"
 
-#include <stdlib.h>
-
 /* Greatest size of the unpacked text: UNPACKED_MIN bytes, or UNPACKED_RATIO times the size of the
  * file. Refuses a larger one. Snapshots of libc.a, LLVM and cmake unpack to 4 to 8 times their
  * size. */

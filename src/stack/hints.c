@@ -4,8 +4,6 @@
 #include "base/sort.h"
 #include "stack/stated.h"
 
-#include <stdlib.h>
-
 static bool hints_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';

@@ -7,8 +7,6 @@
 #include "compare/code_diff.h"
 #include "report/report.h"
 
-#include <stdlib.h>
-
 /* A function whose code may be shown. Sorted by weight, then by size. */
 struct symbol_code_candidate {
 	uint64_t weight, size;
