@@ -323,11 +323,9 @@ static void nobody_open(const struct image *im, struct addr_mask *ret)
 							      : largest->addr - s->addr;
 		nobody_range_add(away >> NEAR_BITS == 0 ? &near : &far, s);
 	}
-	addr_mask_open(ret, min_u64(near.low, near.high), near.high);
-	if (far.low < far.high) {
-		ret->far_low = far.low - far.low % ADDR_MASK_GRANULE;
-		ret->far_size = far.high - ret->far_low;
-	}
+	addr_range_open(&ret->near, min_u64(near.low, near.high), near.high, ADDR_MASK_NEAR);
+	if (far.low < far.high)
+		addr_range_open(&ret->far, far.low, far.high, ADDR_MASK_FAR);
 }
 
 void attr_nobody(const struct attr *a, const struct section *const *data, size_t count, bool code,

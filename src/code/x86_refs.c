@@ -19,7 +19,7 @@ struct x86_refs_scan {
 	uint64_t addr, size;
 	uint64_t inside; /* Lowest distance from the code's start at which targets are reported:
 			  * 0, or the size of the code to omit targets inside */
-	uint64_t stop;   /* Offset at which the scan may end, because no wanted reference follows */
+	uint64_t stop;   /* Offset at which the scan may end */
 	uint64_t imm_low, imm_high;
 	const struct addr_mask *mask; /* May be NULL */
 	unsigned kinds;
@@ -195,7 +195,8 @@ enum {
 	FORM_BRANCH = 0x20, /* The displacement is last */
 	FORM_VALUE = 0x40,  /* The form has an immediate or a displacement of 32 bits */
 	FORM_SIB0 = 0x80,   /* 4 more bytes if the base in SIB is 5 */
-	FORM_RARE = 0x80,   /* The form is rare, and scan_fast() handles it. The bit
+	FORM_RELATIVE = FORM_BRANCH | FORM_VALUE, /* The operand is pc-relative */
+	FORM_RARE = 0x80, /* The form is rare, and scan_fast() handles it. The bit
 			     * distinguishes it from a form that is not filled in yet */
 	FORMS = 1 << 17
 };
@@ -213,11 +214,11 @@ static uint8_t form_of(unsigned form)
 	ASSERT(form < FORMS);
 	if ((class >= CLASS_GROUP &&
 	     (class != CLASS_GROUP || escape || !easy_group(op, modrm, &imm))) ||
-	    rm & X86_RM_NOBASE || (class == CLASS_LEA && modrm >= 0xc0))
+	    (class == CLASS_LEA && modrm >= 0xc0))
 		return FORM_RARE;
 	const bool branch = class >= CLASS_JCC && class <= CLASS_CALL;
 	return (uint8_t)((1 + (rm & X86_RM_LEN) + imm) | (class == CLASS_MOV ? FORM_MOV : 0) |
-			 (branch ? FORM_BRANCH : 0) |
+			 (branch ? FORM_BRANCH : 0) | (rm & X86_RM_NOBASE ? FORM_RELATIVE : 0) |
 			 ((imm == 4 && !branch) || rm & X86_RM_DISP4 ? FORM_VALUE : 0) |
 			 (rm & X86_RM_SIB0 ? FORM_SIB0 : 0));
 }
@@ -231,9 +232,13 @@ static __attribute__((noinline)) unsigned scan_unknown(struct x86_refs_scan *s, 
 	return want_imm ? scan_fast(s, p, off, true, true) : scan_fast(s, p, off, true, false);
 }
 
-/* Does the same as scan_fast(), but only in 64-bit mode, which is faster. */
+/* What scan_known() looks for besides lengths */
+enum look { LOOK_LENGTHS, LOOK_RELATIVE, LOOK_BRANCHES, LOOK_VALUES };
+
+/* Does the same as scan_fast(), but only in 64-bit mode, which is faster. LOOK_VALUES includes
+ * LOOK_BRANCHES, which includes LOOK_RELATIVE. */
 static ALWAYS_INLINE unsigned scan_known(struct x86_refs_scan *s, const uint8_t *p, uint64_t off,
-					 bool want_imm, bool branches)
+					 enum look look)
 {
 	uint64_t w = load_le64(p);
 	const unsigned rex = (w & 0xf0) == 0x40;
@@ -248,14 +253,16 @@ static ALWAYS_INLINE unsigned scan_known(struct x86_refs_scan *s, const uint8_t 
 	unsigned odd = known & (wide & 1 ? FORM_MOV : 0);
 	odd |= known & ((w >> 16 & 7) == 5 ? FORM_SIB0 : 0);
 	odd |= size == 0;
-	if (want_imm)
+	if (look >= LOOK_VALUES)
 		odd |= known & FORM_VALUE;
-	if (branches) {
+	else if (look >= LOOK_RELATIVE)
+		odd |= (known & FORM_RELATIVE) == FORM_RELATIVE;
+	if (look >= LOOK_BRANCHES) {
 		const int32_t field = (int32_t)load_le32(p + len - 4);
 		const int64_t disp = size == 2 ? field >> 24 : field;
 		odd |= known & (off + len + (uint64_t)disp >= s->inside ? FORM_BRANCH : 0);
 	}
-	return UNLIKELY(odd) ? scan_unknown(s, p, off, form, want_imm) : len;
+	return UNLIKELY(odd) ? scan_unknown(s, p, off, form, look == LOOK_VALUES) : len;
 }
 
 /* Scans the last bytes (at most FAST_WINDOW) from `off` on, in a copy followed by zeros. `off` must
@@ -277,9 +284,10 @@ static ALWAYS_INLINE uint64_t scan_tail(struct x86_refs_scan *s, uint64_t off, b
 }
 
 /* Returns the offset after the last instruction. */
-static ALWAYS_INLINE uint64_t x86_refs_scan(struct x86_refs_scan *s, bool mode64, bool want_imm,
-					    bool branches, bool starts)
+static ALWAYS_INLINE uint64_t x86_refs_scan(struct x86_refs_scan *s, bool mode64, enum look look,
+					    bool starts)
 {
+	const bool want_imm = look == LOOK_VALUES;
 	uint64_t off = 0;
 	while (off < min_u64(s->stop, FAST_BEFORE)) {
 		if (starts)
@@ -290,94 +298,193 @@ static ALWAYS_INLINE uint64_t x86_refs_scan(struct x86_refs_scan *s, bool mode64
 	while (off < end) {
 		if (starts)
 			s->starts[s->start_count++] = (uint32_t)off;
-		off += mode64 ? scan_known(s, s->base + off, off, want_imm, branches)
+		off += mode64 ? scan_known(s, s->base + off, off, look)
 			      : scan_fast(s, s->base + off, off, mode64, want_imm);
 	}
 	return off < s->stop ? scan_tail(s, off, mode64, want_imm, starts) : off;
 }
 
+/* Returns a scan that only finds lengths: all targets are below `inside`. */
+static struct x86_refs_scan lengths_of(struct bytes code, bool mode64)
+{
+	return (struct x86_refs_scan){ .base = code.p,
+				       .size = code.size,
+				       .stop = code.size,
+				       .inside = UINT64_MAX,
+				       .mode64 = mode64 };
+}
+
 size_t x86_starts(struct bytes code, bool mode64, uint32_t stop, uint32_t *ret)
 {
-	/* All targets are below `inside`, so the scan reports no reference. */
-	struct x86_refs_scan s = { .base = code.p,
-				   .size = code.size,
-				   .stop = min_u64(stop, code.size),
-				   .inside = UINT64_MAX,
-				   .mode64 = mode64,
-				   .starts = ret };
-	const uint64_t end = mode64 ? x86_refs_scan(&s, true, false, false, true)
-				    : x86_refs_scan(&s, false, false, false, true);
+	struct x86_refs_scan s = lengths_of(code, mode64);
+	s.stop = min_u64(stop, code.size);
+	s.starts = ret;
+	const uint64_t end = mode64 ? x86_refs_scan(&s, true, LOOK_LENGTHS, true)
+				    : x86_refs_scan(&s, false, LOOK_LENGTHS, true);
 	ASSERT(s.start_count <= stop && end <= code.size);
 	ret[s.start_count] = (uint32_t)end;
 	return s.start_count;
 }
 
 /* DISP: size of the displacement of a pc-relative operand, whose ModRM byte has mod 0 and rm 5.
- * LANES: number of bytes tested at once. IMM_MOST: largest immediate after it. */
-enum { DISP = 4, LANES = 16, IMM_MOST = 4 };
+ * IMM_MOST: largest immediate after it. VALUE: size of the part of a value that tells it. LANES:
+ * number of bytes tested at once. */
+enum { DISP = 4, IMM_MOST = 4, VALUE = 4, LANES = 16 };
 
 typedef uint8_t lanes __attribute__((vector_size(LANES)));
 
-/* True if one of the LANES bytes from p on may be the ModRM byte of a pc-relative operand. The
- * highest byte of its displacement must lie in [top, top + span]. */
-static ALWAYS_INLINE bool lanes_may_refer(const uint8_t *p, uint8_t top, uint8_t span)
+/* Tells bytes of code that may be a wanted reference from others, quickly */
+struct sieve {
+	const struct x86_refs_scan *scan;
+	size_t count; /* Number of ranges of wanted addresses */
+	struct sieve_range {
+		bool values; /* True if values of 32 bits are wanted too */
+		/* `disp`: the highest byte of the displacement of a pc-relative operand.
+		 * `top`, `second`: the highest two bytes of a value. */
+		struct byte_range {
+			uint8_t low, width; /* Bytes in [low, low + width] are accepted */
+		} disp, top, second;
+	} ranges[2];
+};
+
+/* Returns the values that the lowest byte of a number takes while the number goes up from `first`
+ * to `last`, modulo 2^64 >> shift, after a shift to the right. */
+static struct byte_range bytes_between(uint64_t first, uint64_t last, unsigned shift)
 {
-	lanes modrm, high;
-	uint64_t words[LANES / 8];
-	memcpy(&modrm, p, sizeof modrm);
-	memcpy(&high, p + DISP, sizeof high);
-	modrm = (lanes)((modrm & 0xc7) == 0x05) & (lanes)(high - top <= span);
-	memcpy(words, &modrm, sizeof words);
-	return (words[0] | words[1]) != 0;
+	const uint64_t width = ((last >> shift) - (first >> shift)) & UINT64_MAX >> shift;
+	return (struct byte_range){ (uint8_t)(first >> shift), (uint8_t)min_u64(width, UINT8_MAX) };
 }
 
-/* True if the byte at `off`, taken as the ModRM byte of a pc-relative operand, refers to a wanted
- * target. An immediate may follow the displacement. */
+/* Adds a range of wanted addresses. Returns false if the sieve would miss some: a wanted value must
+ * be a sign-extended number of 32 bits, which its lowest 4 bytes tell. */
+static bool sieve_add(struct sieve *v, const struct addr_range *m)
+{
+	const struct x86_refs_scan *s = v->scan;
+	const uint64_t reach = s->size + IMM_MOST, first = m->low - (s->addr + reach);
+	const uint64_t low = max_u64(m->low, s->imm_low),
+		       end = min_u64(m->low + m->size, s->imm_high);
+	const struct sieve_range r = {
+		.values = low < end,
+		.disp = bytes_between(first, first + min_u64(add_sat(m->size, reach), UINT32_MAX),
+				      24),
+		.top = bytes_between(low, end - 1, 24),
+		.second = bytes_between(low, end - 1, 16),
+	};
+	if (m->size > 0)
+		v->ranges[v->count++] = r;
+	return !r.values || end - 1 <= INT32_MAX || low >= (uint64_t)INT32_MIN;
+}
+
+/* Returns the bytes from p on that may begin a wanted reference, as lanes that are not 0. LANES + 4
+ * bytes are read. */
+static ALWAYS_INLINE lanes lanes_sift(const struct sieve *v, const uint8_t *p)
+{
+	lanes modrm, disp, top, second, ret = { 0 };
+	memcpy(&modrm, p, sizeof modrm);
+	memcpy(&disp, p + DISP, sizeof disp);
+	memcpy(&top, p + VALUE - 1, sizeof top);
+	memcpy(&second, p + VALUE - 2, sizeof second);
+	modrm = (lanes)((modrm & 0xc7) == 0x05);
+	for (size_t i = 0; i < v->count; i++) {
+		const struct sieve_range *r = &v->ranges[i];
+		ret |= modrm & (lanes)(disp - r->disp.low <= r->disp.width);
+		if (r->values)
+			ret |= (lanes)(top - r->top.low <= r->top.width) &
+			       (lanes)(second - r->second.low <= r->second.width);
+	}
+	return ret;
+}
+
+/* True if the byte at `off` may be the ModRM byte of a pc-relative operand with a wanted target. An
+ * immediate may follow the displacement. */
 static bool modrm_may_refer(const struct x86_refs_scan *s, uint64_t off)
 {
+	if ((s->base[off] & 0xc7) != 0x05 || s->size - off <= DISP)
+		return false;
 	const int32_t disp = (int32_t)load_le32(s->base + off + 1);
 	const uint64_t to = s->addr + off + 1 + DISP + (uint64_t)(int64_t)disp;
 	_Static_assert((int)IMM_MOST < (int)ADDR_MASK_GRANULE, "no granule lies between");
-	return (s->base[off] & 0xc7) == 0x05 &&
-	       (addr_mask_may_have(s->mask, to) || addr_mask_may_have(s->mask, to + IMM_MOST));
+	return addr_mask_may_have(s->mask, to) || addr_mask_may_have(s->mask, to + IMM_MOST);
 }
 
-/* Returns the difference of the highest bytes of two displacements. `first` is at most `last`. */
-static uint64_t high_bytes_between(int64_t first, int64_t last)
+/* True if the byte at `off` may begin a wanted reference. At least VALUE bytes follow. */
+static bool may_begin_wanted(const struct sieve *v, uint64_t off)
 {
-	const uint64_t mask = UINT64_MAX >> 24;
-	ASSERT(first <= last);
-	return (((uint64_t)last >> 24) - ((uint64_t)first >> 24)) & mask;
+	const struct x86_refs_scan *s = v->scan;
+	const int32_t value = (int32_t)load_le32(s->base + off);
+	return modrm_may_refer(s, off) || may_want_value(s, (uint64_t)(int64_t)value);
 }
 
-/* Returns the offset of the last byte that may be the ModRM byte of a wanted reference, or 0. All
- * instructions with wanted references begin before it. */
-static uint64_t last_wanted(const struct x86_refs_scan *s)
+/* Returns the first offset from `off` on that may begin a wanted reference. Otherwise an offset
+ * with less than VALUE bytes left. */
+static uint64_t next_wanted(const struct sieve *v, uint64_t off)
 {
-	const struct addr_mask *m = s->mask;
-	const uint64_t reach = s->size + IMM_MOST, width = add_sat(m->size, reach);
-	const int64_t first = (int64_t)(m->low - (s->addr + reach));
-	uint8_t top = 0, span = UINT8_MAX;
-	if (width < UINT32_MAX &&
-	    m->far_size == 0) { /* Otherwise, any displacement may point to a target */
-		if (first > INT32_MAX || first < INT32_MIN - (int64_t)width)
-			return 0;
-		top = (uint8_t)((uint64_t)first >> 24);
-		span = (uint8_t)min_u64(high_bytes_between(first, first + (int64_t)width),
-					UINT8_MAX);
+	const uint64_t size = v->scan->size;
+	for (; off + LANES + DISP <= size; off += LANES) {
+		const lanes sifted = lanes_sift(v, v->scan->base + off);
+		for (unsigned half = 0; half < LANES; half += 8) {
+			uint64_t left = load_le64((const uint8_t *)&sifted + half);
+			while (left != 0) {
+				const unsigned bit = (unsigned)__builtin_ctzll(left);
+				if (may_begin_wanted(v, off + half + bit / 8))
+					return off + half + bit / 8;
+				left &= ~(UINT64_C(0xff) << bit);
+			}
+		}
 	}
-	uint64_t off = s->size > DISP ? s->size - DISP : 0;
-	while (off > 1) {
-		const bool wide = off > LANES;
-		const uint64_t count = wide ? LANES : off - 1;
-		off -= count;
-		if (wide && !lanes_may_refer(s->base + off, top, span))
-			continue;
-		for (uint64_t i = count; i-- > 0;)
-			if (modrm_may_refer(s, off + i))
-				return off + i;
+	while (off + VALUE <= size && !may_begin_wanted(v, off))
+		off++;
+	return off;
+}
+
+/* Returns the length of the instruction at `off`. */
+static ALWAYS_INLINE unsigned length_at(struct x86_refs_scan *lengths, uint64_t off)
+{
+	const bool fast = off >= FAST_BEFORE && off + FAST_WINDOW < lengths->size;
+	return fast ? scan_known(lengths, lengths->base + off, off, LOOK_LENGTHS)
+		    : scan_slow(lengths, off);
+}
+
+/* JUMP: a scan skips code if the next possible reference is farther away. RUN_UP: number of bytes
+ * before the reference in which the scan finds its way again. */
+enum { RUN_UP = 64, JUMP = RUN_UP + 32 };
+
+/* Returns an offset before `place` where the scan from `off` on surely has an instruction. The scan
+ * has one in any X86_MAX_LEN bytes. So this follows the instructions from all these bytes until
+ * only one way is left. If that fails, returns `off`. */
+static uint64_t way_join(struct x86_refs_scan *lengths, uint64_t off, uint64_t place)
+{
+	uint64_t at = place - RUN_UP;
+	uint64_t ways = (UINT64_C(1) << X86_MAX_LEN) - 1; /* Bit i: a way has an instruction at
+							   * `at` + i */
+	_Static_assert((int)JUMP > (int)RUN_UP + FAST_BEFORE, "reads no bytes before the code");
+	while (at + X86_MAX_LEN < place) {
+		const unsigned next = (unsigned)__builtin_ctzll(ways);
+		at += next;
+		ways >>= next;
+		if (ways == 1)
+			return at < place ? at : off;
+		const unsigned len = length_at(lengths, at);
+		ASSERT(len >= 1 && len <= X86_MAX_LEN);
+		ways = (ways & ~UINT64_C(1)) | UINT64_C(1) << len;
 	}
-	return 0;
+	return off;
+}
+
+/* Finds the references of a scan with a mask. Decodes only code before places that may begin one.
+ * Other code is skipped. */
+static void scan_sieved(struct x86_refs_scan *s, const struct sieve *v)
+{
+	struct x86_refs_scan lengths = lengths_of((struct bytes){ s->base, s->size }, true);
+	uint64_t off = 0, last = 0;
+	ASSERT(s->mask && s->mode64 && !s->branches);
+	for (uint64_t place; (place = next_wanted(v, off + 1)) + VALUE <= s->size;) {
+		if (place - off > JUMP)
+			off = way_join(&lengths, off, place);
+		for (; off <= place; off += length_at(&lengths, off))
+			last = off;
+		off = last + scan_slow(s, last);
+	}
 }
 
 uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct ref_wish *wish,
@@ -385,31 +492,32 @@ uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct re
 {
 	ASSERT(!(wish->kinds & REF_IMM) || wish->imm_low <= wish->imm_high);
 	const unsigned kinds = wish->kinds;
+	const bool values = (kinds & REF_IMM) != 0;
 	struct x86_refs_scan s = { .base = code.p,
 				   .addr = addr,
 				   .size = code.size,
 				   .stop = code.size,
 				   .inside = kinds & REF_INSIDE ? 0 : code.size,
-				   .imm_low = wish->imm_low,
-				   .imm_high = wish->imm_high,
+				   .imm_low = values ? wish->imm_low : 0,
+				   .imm_high = values ? wish->imm_high : 0,
 				   .kinds = kinds,
 				   .branches = (kinds & (REF_CALL | REF_JUMP)) != 0,
 				   .mode64 = mode64,
 				   .ret = ret };
-	if (wish->mask && mode64) {
-		ASSERT(!(kinds & REF_INSIDE));
+	struct sieve v = { .scan = &s };
+	if (wish->mask && mode64)
 		s.mask = wish->mask;
-		if (!s.branches && !(kinds & REF_IMM))
-			s.stop = last_wanted(&s);
-	}
-	if (!mode64)
-		(void)x86_refs_scan(&s, false, true, true, false);
-	else if (kinds & REF_IMM)
-		(void)x86_refs_scan(&s, true, true, true, false);
+	ASSERT(!s.mask || !(kinds & REF_INSIDE));
+	if (s.mask && !s.branches && sieve_add(&v, &s.mask->near) && sieve_add(&v, &s.mask->far))
+		scan_sieved(&s, &v);
+	else if (!mode64)
+		(void)x86_refs_scan(&s, false, LOOK_VALUES, false);
+	else if (values)
+		(void)x86_refs_scan(&s, true, LOOK_VALUES, false);
 	else if (s.branches)
-		(void)x86_refs_scan(&s, true, false, true, false);
+		(void)x86_refs_scan(&s, true, LOOK_BRANCHES, false);
 	else
-		(void)x86_refs_scan(&s, true, false, false, false);
+		(void)x86_refs_scan(&s, true, LOOK_RELATIVE, false);
 	ASSERT(s.bad <= code.size);
 	return s.bad;
 }
