@@ -497,6 +497,9 @@ struct heft_comment_opts {
 	/* Called for each line of sizes, to show the trend. NULL to show none. */
 	heft_course_fn course;
 	void *course_ctx;
+	/* File with the text of the comment, in which placeholders such as {why} stand for its
+	 * parts (docs/budgets.md). NULL for the usual text. */
+	const char *template_path;
 };
 
 /* Writes a comment for a pull request in Markdown: sizes with limits, broken limits, the symbols

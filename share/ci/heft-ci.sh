@@ -19,7 +19,8 @@
 #   HEFT_KEEP        how many are kept (default: 100)
 #   HEFT_STORE       history (heft history --store) that courses of the comment are read from, and that keep adds to;
 #                    empty: courses are those of the branch's last sizes
-#   HEFT_BUDGET      limits, HEFT_COMPONENTS owners, HEFT_NOISE bytes, HEFT_PAGE_URL link: as heft comment takes them
+#   HEFT_BUDGET      limits, HEFT_COMPONENTS owners, HEFT_NOISE bytes, HEFT_PAGE_URL link, HEFT_TEMPLATE
+#                    text: as heft comment takes them
 #   HEFT_DIR         where files go (default: heft-sizes)
 #   HEFT_FORGE       github or gitlab: where the comment is posted by post.py; empty: nowhere
 set -eu
@@ -239,6 +240,7 @@ comment() {
 	[ -z "${HEFT_BUDGET:-}" ] || set -- "$@" --budget "$HEFT_BUDGET"
 	[ -z "${HEFT_NOISE:-}" ] || set -- "$@" --noise "$HEFT_NOISE"
 	[ -z "${HEFT_PAGE_URL:-}" ] || set -- "$@" --page-url "$HEFT_PAGE_URL"
+	[ -z "${HEFT_TEMPLATE:-}" ] || set -- "$@" --template "$HEFT_TEMPLATE"
 	find_store
 	[ -z "$store" ] || set -- "$@" --store "$store" --product "$title"
 	status=0

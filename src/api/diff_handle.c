@@ -2,6 +2,7 @@
 #include "api/budget_handle.h"
 #include "measure/diff_code.h"
 #include "api/structs.h"
+#include "base/file.h"
 #include "report/review/comment.h"
 #include "snapshot/sizefile.h"
 
@@ -147,16 +148,26 @@ static bool diff_write_comment(const struct heft_diff *d, const struct heft_budg
 			       struct heft_err *err)
 {
 	struct heft_comment_opts opts = { 0 };
+	struct file template = { .path = NULL };
 	struct sink s;
 	if (!TAKE(heft_comment_opts, &opts, given, err))
 		return false;
 	if (opts.page_url && !comment_takes_url(opts.page_url))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "'%s' is no http or https address",
 			    opts.page_url);
+	if (opts.template_path && !file_open_stream(&template, opts.template_path, err))
+		return false;
+	const struct str text = { (const char *)template.bytes.p, template.bytes.size };
 	const struct budget_report budget = budget_handle_report(b);
-	sink_start(&s, sink);
-	comment_make(&d->diff, &d->sections, &budget, &opts, &s);
-	return sink_end(&s, err);
+	bool ok = !opts.template_path || comment_template_check(opts.template_path, text, err);
+	if (ok) {
+		sink_start(&s, sink);
+		comment_make(&d->diff, &d->sections, &budget, &opts, text, &s);
+		ok = sink_end(&s, err);
+	}
+	if (opts.template_path)
+		file_close(&template);
+	return ok;
 }
 
 bool heft_comment_write(const struct heft_diff *d, const struct heft_budget *b,

@@ -42,6 +42,10 @@ const struct opt comment_opts[] = {
 	  "                              every section and region changed by less" },
 	{ 0, 0, false, "page-url", "URL", "link to the whole report",
 	  KEEPS(struct comment_job, opts.page_url) },
+	{ 0, 0, false, "template", "FILE",
+	  "own text, with placeholders such as {why} for\n"
+	  "                              the parts (docs/budgets.md)",
+	  KEEPS(struct comment_job, opts.template_path) },
 	{ 0, 0, false, "title", "NAME", "what was measured (default: FILE's name)",
 	  KEEPS(struct comment_job, opts.title) },
 	{ O_OUTPUT, 'o', false, "output", "FILE", "write there, all or nothing" },

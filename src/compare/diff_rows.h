@@ -76,6 +76,13 @@ void diff_rows_cut(struct diff_rows *r, const struct heft_diff_query *query);
 void diff_rows_show_all(struct diff_rows *r);
 void diff_rows_release(struct diff_rows *r);
 
+/* Makes the `most` largest rows of the owners that explain a change. Returns their kind. No rows if
+ * no kind explains it. `symbols`: the table of changed symbols. */
+enum heft_diff_by diff_owners_make(struct diff_rows *ret, const struct snapshot_diff *d,
+				   const struct heft_table *symbols, unsigned most);
+/* True if the label of a row is the name of an owner, neither "(no package)" nor ".". */
+bool diff_names_owner(const struct heft_row *row);
+
 /* Own bytes: the names of a symbol share its size (PSS). Padding before symbols is separate, except
  * for symbols that are only padding */
 struct diff_sizes {

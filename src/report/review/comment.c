@@ -87,8 +87,8 @@ struct line {
 	double limit;               /* Limit in bytes. Infinite without a limit */
 };
 
-static void comment_put_sizes(const struct comment *c, const struct line *l, struct padded size,
-			      struct sink *s)
+static void line_put_sizes(const struct comment *c, const struct line *l, struct padded size,
+			   struct sink *s)
 {
 	sink_printf(s, " | %s |", shown_parts(size.after).p);
 	if (isfinite(l->limit))
@@ -121,11 +121,11 @@ static void comment_put_rest(const struct comment *c, const struct rest *r, cons
 	if (r->count == 0)
 		return;
 	sink_printf(s, "| %zu %s section%s", r->count, word, r->count == 1 ? "" : "s");
-	comment_put_sizes(c, &(struct line){ NULL, "", (double)INFINITY }, r->size, s);
+	line_put_sizes(c, &(struct line){ NULL, "", (double)INFINITY }, r->size, s);
 }
 
 /* Writes the regions. A region is full at its length, or at a lower limit. */
-static void comment_put_regions(const struct comment *c, struct sink *s)
+static void put_region_lines(const struct comment *c, struct sink *s)
 {
 	for (size_t i = 0; i < c->region_count; i++) {
 		const struct comment_region *r = &c->regions[i];
@@ -134,7 +134,7 @@ static void comment_put_regions(const struct comment *c, struct sink *s)
 			l.limit = (double)r->length;
 		sink_text(s, STR("| region "));
 		markdown_code(s, r->name, NAME_MOST);
-		comment_put_sizes(c, &l, comment_region_size(r), s);
+		line_put_sizes(c, &l, comment_region_size(r), s);
 	}
 }
 
@@ -154,7 +154,7 @@ static void comment_put_sections(const struct comment *c, struct sink *s)
 			sink_text(s, STR("| "));
 			markdown_code(s, sec->name, NAME_MOST);
 			sink_text(s, sec->in_file ? STR("") : STR(", not in the file"));
-			comment_put_sizes(c, &l, size, s);
+			line_put_sizes(c, &l, size, s);
 			shown++;
 		} else if (sec->in_file) {
 			struct rest *rest = &rests[debug];
@@ -175,12 +175,12 @@ static void put_sizes_table(const struct comment *c, struct sink *s)
 	sink_text(s, courses ? STR(" course |\n") : STR("\n"));
 	sink_text(s, STR("|---|--:|--:|--:|--:|--:|"));
 	sink_text(s, courses ? STR("---|\n| **file**") : STR("\n| **file**"));
-	comment_put_sizes(c, &file, c->diff->file, s);
+	line_put_sizes(c, &file, c->diff->file, s);
 	if (c->diff->knows_memory) {
 		sink_text(s, STR("| **VM image**"));
-		comment_put_sizes(c, &vm, c->diff->vm, s);
+		line_put_sizes(c, &vm, c->diff->vm, s);
 	}
-	comment_put_regions(c, s);
+	put_region_lines(c, s);
 	comment_put_sections(c, s);
 	sink_text(s, STR("\n"));
 }
@@ -202,7 +202,7 @@ static void put_table(const struct heft_table *table, bool total, struct sink *s
 	sink_text(s, STR("\n"));
 }
 
-static void comment_put_details(const struct comment *c, struct sink *s)
+void comment_put_details(const struct comment *c, struct sink *s)
 {
 	struct arena arena = { 0 };
 	sink_text(s, STR("<details><summary>Sections</summary>\n\n"));
@@ -234,8 +234,5 @@ void out_comment(const struct comment *c, struct sink *s)
 {
 	ASSERT(c->title != NULL && c->diff != NULL && c->budget != NULL && c->page_url != NULL);
 	put_marker(c, s);
-	comment_put_story(c, s);
-	comment_put_details(c, s);
-	if (*c->page_url)
-		sink_printf(s, "[The whole picture](%s)\n", c->page_url);
+	comment_write_template(c, s);
 }

@@ -26,6 +26,7 @@ struct comment {
 	enum heft_diff_by owners_by;
 	const struct heft_table *details; /* Symbols with the greatest changes */
 	const char *title, *page_url;     /* `page_url` is "" without a page */
+	struct str template;              /* "": the usual text */
 	const struct comment_region *regions;
 	size_t region_count;
 	heft_course_fn course; /* NULL: show no trends */
@@ -35,8 +36,6 @@ struct comment {
 /* True if no section or region, except debug sections, changed by `floor` bytes, and no limit is
  * broken or unchecked. */
 bool comment_is_noise(const struct comment *c, uint64_t floor);
-/* True if the label of a row is the name of an owner, neither "(no package)" nor ".". */
-bool comment_names_owner(const struct heft_row *row);
 /* True for an http or https URL without bytes that would end a Markdown link. */
 bool comment_takes_url(const char *url);
 enum { COMMENT_BARS = 11 };
@@ -52,16 +51,40 @@ struct shown said_size(double v);
 /* Writes a name or a path as code, cut to a length that fits a line. Paths keep their end. */
 void story_put_name(struct sink *s, const char *name);
 void story_put_path(struct sink *s, const char *path);
+/* Returns the size of the file without debug info. */
+struct padded comment_ships(const struct comment *c);
+struct padded comment_region_size(const struct comment_region *r);
+/* Write the parts of a comment. A part may be empty, and may end with line ends. */
+void comment_put_headline(const struct comment *c, struct sink *s);
+void comment_put_change(const struct comment *c, struct sink *s);
 /* Writes one sentence on what the change comes from, and how sure that is. */
 void comment_put_cause(const struct comment *c, struct sink *s);
-struct padded comment_region_size(const struct comment_region *r);
-/* Writes the part for all readers: the shipped sizes, broken limits, owners of the change, and the
- * symbols that changed most. */
-void comment_put_story(const struct comment *c, struct sink *s);
+void comment_put_sizes(const struct comment *c, struct sink *s);
+void comment_put_regions(const struct comment *c, struct sink *s);
+/* Writes the limits that are broken or unchecked. */
+void comment_put_verdict(const struct comment *c, struct sink *s);
+/* Writes the owners of the change. */
+void comment_put_owners(const struct comment *c, struct sink *s);
+/* Writes the symbols that changed most. */
+void comment_put_rows(const struct comment *c, struct sink *s);
+/* Writes the folded tables of all that changed. */
+void comment_put_details(const struct comment *c, struct sink *s);
+
+/* A piece of a template: plain text, and the name of the placeholder after it ("" at the end). */
+struct template_piece {
+	struct str plain, name;
+};
+/* Takes the next piece off *rest. A backslash makes the character after it plain text, as it does
+ * in Markdown, so the backslash stays. */
+struct template_piece piece_take(struct str *rest);
+/* False if a template has a placeholder that does not exist, or none at all. */
+bool comment_template_check(const char *path, struct str template, struct heft_err *err);
+/* Writes the parts that the template names, in its text. */
+void comment_write_template(const struct comment *c, struct sink *s);
 void out_comment(const struct comment *c, struct sink *s);
 /* Writes the comment on a diff, unless it is noise. Omits a budget without rows. */
 void comment_make(const struct snapshot_diff *diff, const struct diff_sections *sections,
 		  const struct budget_report *budget, const struct heft_comment_opts *opts,
-		  struct sink *s);
+		  struct str template, struct sink *s);
 
 #endif

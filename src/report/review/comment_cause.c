@@ -27,39 +27,6 @@ static void put_options(const struct cause *c, struct sink *s)
 	}
 }
 
-static void put_compiler(const struct cause *c, struct sink *s)
-{
-	sink_text(s, STR("another compiler made it"));
-	put_units(c, s);
-	sink_text(s, STR(": "));
-	story_put_name(s, c->names[1]);
-	sink_text(s, STR(", before it "));
-	story_put_name(s, c->names[0]);
-}
-
-static void put_version(const struct cause *c, struct sink *s)
-{
-	story_put_name(s, c->names[0]);
-	sink_text(s, STR(" has another version: "));
-	story_put_name(s, c->names[2]);
-	sink_text(s, STR(", before it "));
-	story_put_name(s, c->names[1]);
-}
-
-static void put_other(const struct cause *c, struct sink *s)
-{
-	sink_printf(s, "two different programs, they have only %zu functions in common", c->of);
-}
-
-static void put_one_unit(const struct cause *c, struct sink *s)
-{
-	sink_printf(s,
-		    "the sources were compiled as one, as link-time optimization (`-flto`) does. "
-		    "%zu functions are gone, others took in their code, and nothing tells the "
-		    "source files apart any longer",
-		    c->gone);
-}
-
 static void put_code(const struct cause *c, struct sink *s)
 {
 	sink_printf(s,
@@ -141,89 +108,95 @@ static void put_names(const struct cause *c, struct sink *s)
 	}
 }
 
-static void put_package(const struct cause *c, struct sink *s)
-{
-	if (c->count == 1)
-		sink_text(s, STR("the package "));
-	else
-		sink_printf(s, "%zu packages (", c->count);
-	put_names(c, s);
-	sink_printf(s, "%s%s %s: %s", c->count > COUNT_OF(c->names) ? " ..." : "",
-		    c->count == 1 ? " is" : ") are", cause_came(c), said_size(c->delta).p);
-}
-
-static void put_objects(const struct cause *c, struct sink *s)
-{
-	sink_printf(s,
-		    "%zu functions and tables of objects without debug info are %s (%s), most "
-		    "likely a static library",
-		    c->count, cause_came(c), said_size(c->delta).p);
-	sink_text(s, *c->names[0] ? STR(" with the objects ") : STR(""));
-	put_names(c, s);
-}
-
-static void put_runtime(const struct cause *c, struct sink *s)
-{
-	sink_printf(s, "%s %s: %s in %zu functions and tables", c->names[1],
-		    c->sign > 0 ? "came in" : "went out", said_size(c->delta).p, c->count);
-}
-
-static void put_family(const struct cause *c, struct sink *s)
-{
-	sink_printf(s, "%zu functions and tables with ", c->count);
-	story_put_name(s, c->names[0]);
-	sink_printf(s, " in their names are %s: %s", cause_came(c), said_size(c->delta).p);
-}
-
-static void put_classes(const struct cause *c, struct sink *s)
-{
-	sink_printf(s, "%zu classes (", c->count);
-	put_names(c, s);
-	sink_printf(s, "%s) are %s: %s", c->count > COUNT_OF(c->names) ? " ..." : "", cause_came(c),
-		    said_size(c->delta).p);
-}
-
-static void put_padding(const struct cause *c, struct sink *s)
-{
-	sink_printf(s, "padding between segments of the file %s %s, as another alignment does",
-		    c->delta < 0 ? "shrank" : "grew", said_size(c->delta).p);
-}
-
-static void put_renamed(const struct cause *c, struct sink *s)
-{
-	sink_printf(s, "%zu symbol%s renamed", c->count, c->count == 1 ? " was" : "s were");
-}
-
-static void put_moved_cause(const struct cause *c, struct sink *s)
-{
-	sink_printf(s, "%zu symbol%s moved to other source files", c->count,
-		    c->count == 1 ? "" : "s");
-}
-
-/* How a cause is written. `stated`: the programs state it, so it is sure. `derived`: it explains
- * the evidence best, but others may too. Others are what a part of the change has in common. */
+/* How a cause is written: by a function, or as words with placeholders, whose list is in
+ * put_placeholder(). `stated`: the programs state it, so it is sure. `derived`: it explains the
+ * evidence best, but others may too. Others are what a part of the change has in common. */
 static const struct cause_words {
+	const char *words;
 	void (*put)(const struct cause *c, struct sink *s);
 	bool stated, derived;
 } cause_words[CAUSE_KINDS] = {
-	[CAUSE_OPTIONS] = { put_options, true, false },
-	[CAUSE_COMPILER] = { put_compiler, true, false },
-	[CAUSE_VERSION] = { put_version, true, false },
-	[CAUSE_OTHER] = { put_other, false, true },
-	[CAUSE_ONE_UNIT] = { put_one_unit, false, true },
-	[CAUSE_CODE] = { put_code, false, true },
-	[CAUSE_UNWIND] = { put_unwind, false, true },
-	[CAUSE_SECTION] = { put_section, true, false },
-	[CAUSE_SYMBOL] = { put_symbol, false, false },
-	[CAUSE_PACKAGE] = { put_package, false, false },
-	[CAUSE_OBJECTS] = { put_objects, false, false },
-	[CAUSE_RUNTIME] = { put_runtime, false, false },
-	[CAUSE_FAMILY] = { put_family, false, false },
-	[CAUSE_CLASSES] = { put_classes, false, false },
-	[CAUSE_PADDING] = { put_padding, true, false },
-	[CAUSE_RENAMED] = { put_renamed, true, false },
-	[CAUSE_MOVED] = { put_moved_cause, true, false },
+	[CAUSE_OPTIONS] = { NULL, put_options, true, false },
+	[CAUSE_COMPILER] = { "another compiler made it{units}: {1}, before it {0}", NULL, true,
+			     false },
+	[CAUSE_VERSION] = { "{0} has another version: {2}, before it {1}", NULL, true, false },
+	[CAUSE_OTHER] = { "two different programs, they have only {of} functions in common", NULL,
+			  false, true },
+	[CAUSE_ONE_UNIT] = { "the sources were compiled as one, as link-time optimization "
+			     "(`-flto`) does. {gone} functions are gone, others took in their "
+			     "code, and nothing tells the source files apart any longer",
+			     NULL, false, true },
+	[CAUSE_CODE] = { NULL, put_code, false, true },
+	[CAUSE_UNWIND] = { NULL, put_unwind, false, true },
+	[CAUSE_SECTION] = { NULL, put_section, true, false },
+	[CAUSE_SYMBOL] = { NULL, put_symbol, false, false },
+	[CAUSE_PACKAGE] = { "{number} package{s} {names}{more} {are} {came}: {size}", NULL, false,
+			    false },
+	[CAUSE_OBJECTS] = { "{count} functions and tables of objects without debug info are {came} "
+			    "({size}), most likely a static library{objects}",
+			    NULL, false, false },
+	[CAUSE_RUNTIME] = { "{words} {went}: {size} in {count} functions and tables", NULL, false,
+			    false },
+	[CAUSE_FAMILY] = { "{count} functions and tables with {0} in their names are {came}: "
+			   "{size}",
+			   NULL, false, false },
+	[CAUSE_CLASSES] = { "{count} classes ({names}{more}) are {came}: {size}", NULL, false,
+			    false },
+	[CAUSE_PADDING] = { "padding between segments of the file {grew} {size}, as another "
+			    "alignment does",
+			    NULL, true, false },
+	[CAUSE_RENAMED] = { "{count} symbol{s} {were} renamed", NULL, true, false },
+	[CAUSE_MOVED] = { "{count} symbol{s} moved to other source files", NULL, true, false },
 };
+
+/* Writes what a placeholder of the words stands for. */
+static void put_placeholder(const struct cause *c, struct str name, struct sink *s)
+{
+	const bool one = c->count == 1;
+	const struct shown size = said_size(c->delta), count = shown_parts((double)c->count);
+	const struct shown of = shown_parts((double)c->of), gone = shown_parts((double)c->gone);
+	const struct {
+		const char *name, *text;
+	} texts[] = {
+		{ "size", size.p },
+		{ "count", count.p },
+		{ "of", of.p },
+		{ "gone", gone.p },
+		{ "number", one ? "the" : count.p },
+		{ "s", one ? "" : "s" },
+		{ "are", one ? "is" : "are" },
+		{ "were", one ? "was" : "were" },
+		{ "came", cause_came(c) },
+		{ "went", c->sign > 0 ? "came in" : "went out" },
+		{ "grew", c->delta < 0 ? "shrank" : "grew" },
+		{ "more", c->count > COUNT_OF(c->names) ? " ..." : "" },
+		{ "words", c->names[1] },
+		{ "objects", *c->names[0] ? " with the objects " : "" },
+	};
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
+		if (str_eq(name, str_of(texts[i].name)))
+			sink_text(s, str_of(texts[i].text));
+	if (name.p[0] >= '0' && name.p[0] <= '2')
+		story_put_name(s, c->names[name.p[0] - '0']);
+	else if (str_eq(name, STR("names")) || str_eq(name, STR("objects")))
+		put_names(c, s);
+	else if (str_eq(name, STR("units")))
+		put_units(c, s);
+}
+
+static void put_words(const struct cause *c, struct sink *s)
+{
+	const struct cause_words *w = &cause_words[c->kind];
+	struct str rest = str_of(w->words ? w->words : "");
+	if (w->put)
+		w->put(c, s);
+	while (rest.len > 0) {
+		const struct template_piece piece = piece_take(&rest);
+		sink_text(s, piece.plain);
+		if (piece.name.len > 0)
+			put_placeholder(c, piece.name, s);
+	}
+}
 
 /* Writes the debug sections that changed most. */
 static void put_debug_sections(const struct diff_report *d, struct sink *s)
@@ -270,7 +243,7 @@ static void put_debug_cause(const struct comment *c, struct sink *s)
 		sink_text(s, STR(". The compiler's options are new: "));
 		markdown_code(s, c->causes->debug_options, 200);
 	}
-	sink_text(s, STR(". What loads is the same.\n\n"));
+	sink_text(s, STR(". What loads is the same."));
 }
 
 /* Names the program's own new functions, which may be why parts of others came in. */
@@ -322,9 +295,9 @@ void comment_put_cause(const struct comment *c, struct sink *s)
 	if (is_same(c) && all->count == 0 && (all->same_build || all->other_build)) {
 		sink_text(s, all->same_build
 				     ? STR("Both are the same build: their build ids are "
-					   "equal.\n\n")
+					   "equal.")
 				     : STR("No part has another size. Only contents differ: "
-					   "the build ids are not equal.\n\n"));
+					   "the build ids are not equal."));
 		return;
 	}
 	/* Changes that cancel out are noise, unless their cause is stated. */
@@ -335,12 +308,11 @@ void comment_put_cause(const struct comment *c, struct sink *s)
 		const struct cause *x = &all->list[i];
 		const struct cause_words *w = &cause_words[x->kind];
 		put_certainty(all, i, s);
-		w->put(x, s);
+		put_words(x, s);
 		if (!w->derived && !(w->stated && all->sole))
 			sink_printf(s, " (%d %%%s)", (int)(100 * x->share + 0.5),
 				    i == 0 ? " of the change" : "");
 	}
 	sink_text(s, all->count > 0 ? STR(".") : STR(""));
 	put_own(all, s);
-	sink_text(s, all->count > 0 ? STR("\n\n") : STR(""));
 }

@@ -1,4 +1,4 @@
-/* Writes the part of the comment on a pull request that is for all readers. */
+/* Writes the parts of the comment on a pull request that are for all readers. */
 #include "report/review/comment.h"
 
 #include "base/vec.h"
@@ -33,15 +33,22 @@ static const char *sign_of(double v)
 	return v < 0 ? "-" : "+";
 }
 
-/* Writes "+46.8 KiB (+1.2%), now 3.8 MiB", or "no change, 3.8 MiB". */
-static void put_change(struct padded p, struct sink *s)
+/* Writes "+46.8 KiB (+1.2%)", or "no change". */
+static void put_difference(struct padded p, struct sink *s)
 {
 	const double delta = padded_delta(p);
 	if (delta == 0)
-		sink_printf(s, "no change, %s", said_size(p.after).p);
+		sink_text(s, STR("no change"));
 	else
-		sink_printf(s, "%s%s (%s), now %s", sign_of(delta), said_size(delta).p,
-			    shown_growth(p.after, p.before).p, said_size(p.after).p);
+		sink_printf(s, "%s%s (%s)", sign_of(delta), said_size(delta).p,
+			    shown_growth(p.after, p.before).p);
+}
+
+/* Writes "+46.8 KiB (+1.2%), now 3.8 MiB", or "no change, 3.8 MiB". */
+static void put_change(struct padded p, struct sink *s)
+{
+	put_difference(p, s);
+	sink_printf(s, ", %s%s", padded_delta(p) != 0 ? "now " : "", said_size(p.after).p);
 }
 
 /* Returns the loaded section that changed most, by less than `below`. NULL if there is none. */
@@ -79,23 +86,34 @@ static void put_most_sections(const struct diff_report *d, struct sink *s)
 			    x->in_file ? "" : " in memory");
 		below = fabs(delta);
 	}
-	sink_text(s, put > 0 ? STR(".\n\n") : STR(""));
+	sink_text(s, put > 0 ? STR(".") : STR(""));
 }
 
-static void put_headline(const struct comment *c, struct sink *s)
+struct padded comment_ships(const struct comment *c)
 {
 	const struct diff_report *d = c->diff;
-	const struct padded ships = { d->file.before - d->debug.before,
-				      d->file.after - d->debug.after };
+	return (struct padded){ d->file.before - d->debug.before, d->file.after - d->debug.after };
+}
+
+void comment_put_change(const struct comment *c, struct sink *s)
+{
+	put_difference(comment_ships(c), s);
+}
+
+void comment_put_headline(const struct comment *c, struct sink *s)
+{
+	const struct comment_bars bars = comment_course(c, "file", "", c->diff->file.after);
 	sink_text(s, STR("### Size of "));
 	markdown_code(s, c->title, NAMED_MOST);
 	sink_text(s, STR(": "));
-	put_change(ships, s);
-	const struct comment_bars bars = comment_course(c, "file", "", d->file.after);
+	put_change(comment_ships(c), s);
 	if (*bars.p)
 		sink_printf(s, " %s", bars.p);
-	sink_text(s, STR("\n\n"));
-	comment_put_cause(c, s);
+}
+
+void comment_put_sizes(const struct comment *c, struct sink *s)
+{
+	const struct diff_report *d = c->diff;
 	const char *between = "";
 	if (d->knows_memory) {
 		sink_text(s, STR("In memory: "));
@@ -111,9 +129,8 @@ static void put_headline(const struct comment *c, struct sink *s)
 	put_most_sections(d, s);
 }
 
-static void put_regions(const struct comment *c, struct sink *s)
+void comment_put_regions(const struct comment *c, struct sink *s)
 {
-	size_t put = 0;
 	for (size_t i = 0; i < c->region_count; i++) {
 		const struct comment_region *r = &c->regions[i];
 		const struct padded size = comment_region_size(r);
@@ -125,9 +142,7 @@ static void put_regions(const struct comment *c, struct sink *s)
 			sink_printf(s, " of %s (%s)", said_size((double)r->length).p,
 				    shown_share(r->after, r->length).p);
 		sink_text(s, STR("\n"));
-		put++;
 	}
-	sink_text(s, put > 0 ? STR("\n") : STR(""));
 }
 
 void story_put_name(struct sink *s, const char *name)
@@ -177,8 +192,9 @@ static void put_finding(const struct heft_budget_row *row, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-static void put_verdict(const struct budget_report *b, struct sink *s)
+void comment_put_verdict(const struct comment *c, struct sink *s)
 {
+	const struct budget_report *b = c->budget;
 	size_t found = 0;
 	if (b->count == 0)
 		return;
@@ -190,7 +206,6 @@ static void put_verdict(const struct budget_report *b, struct sink *s)
 			put_finding(&b->rows[i], s);
 	if (found > FINDINGS_MOST)
 		sink_printf(s, "* and %zu more below\n", found - FINDINGS_MOST);
-	sink_text(s, found > 0 ? STR("\n") : STR(""));
 }
 
 /* A line of the table: rows with the same name, path and change, such as instances of a
@@ -315,9 +330,10 @@ static void put_symbols(const struct story_lines *lines, struct sink *s)
 			put_line(&lines->list.data[i], s);
 			cold = cold || strstr(lines->list.data[i].row->label, ".cold");
 		}
-	sink_text(s, cold ? STR("\n`.cold` is the part of a function for rare ways, such as "
-				"exceptions.\n\n")
-			  : STR("\n"));
+	if (cold)
+		sink_text(s, STR("\n`.cold` is the part of a function for rare ways, such as "
+				 "exceptions.\n"));
+	sink_text(s, STR("\n"));
 }
 
 static bool is_below(const char *path, const char *directory)
@@ -396,20 +412,21 @@ static void put_owner(const struct comment *c, const struct story_line *owner,
 	sink_text(s, STR("\n"));
 }
 
-static void put_owners(const struct comment *c, const struct story_lines *lines, struct sink *s)
+void comment_put_owners(const struct comment *c, struct sink *s)
 {
 	struct story_lines owners = story_lines_make(c->owners);
+	struct story_lines lines = story_lines_make(c->symbols);
 	size_t put = 0;
 	for (size_t i = 0; i < owners.list.count && put < OWNERS_MOST; i++) {
 		const struct story_line *l = &owners.list.data[i];
-		if (!line_tells(&owners, l) || !comment_names_owner(l->row))
+		if (!line_tells(&owners, l) || !diff_names_owner(l->row))
 			continue;
 		if (put++ == 0)
 			sink_printf(s, "By %s:\n\n", c->owners->levels[0]);
-		put_owner(c, l, lines, s);
+		put_owner(c, l, &lines, s);
 	}
-	sink_text(s, put > 0 ? STR("\n") : STR(""));
 	vec_release(&owners.list);
+	vec_release(&lines.list);
 }
 
 /* True for a path of an object: without debug info, objects exchange symbols by chance. */
@@ -437,16 +454,12 @@ static void put_moved(const struct comment *c, struct sink *s)
 	story_put_path(s, was_of(shown));
 	sink_text(s, STR(" to "));
 	story_put_path(s, path_of(shown));
-	sink_text(s, STR(".\n\n"));
+	sink_text(s, STR("."));
 }
 
-void comment_put_story(const struct comment *c, struct sink *s)
+void comment_put_rows(const struct comment *c, struct sink *s)
 {
 	struct story_lines lines = story_lines_make(c->symbols);
-	put_headline(c, s);
-	put_regions(c, s);
-	put_verdict(c->budget, s);
-	put_owners(c, &lines, s);
 	put_symbols(&lines, s);
 	put_moved(c, s);
 	vec_release(&lines.list);
