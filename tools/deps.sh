@@ -21,7 +21,7 @@ deps_test_wish="cmd/clang-19:clang-19 cmd/ld.lld-19:lld-19 cmd/llvm-readelf-19:l
 	file/usr/lib/wasm32-wasi/libc.a:wasi-libc
 	file/usr/lib/llvm-19/lib/clang/19/lib/wasi/libclang_rt.builtins-wasm32.a:libclang-rt-19-dev-wasm32
 	file/usr/lib/llvm-19/lib/wasm32-wasi/libc++abi.a:libc++abi-19-dev-wasm32 cmd/node:nodejs
-	cmd/wine:wine file/usr/x86_64-w64-mingw32/lib/libz.a:libz-mingw-w64-dev
+	cmd/wine:wine file/usr/x86_64-w64-mingw32/lib/libz.a:libz-mingw-w64-dev file/usr/lib/python3/dist-packages/pandas:python3-pandas
 	cmd/i686-linux-gnu-gcc:gcc-i686-linux-gnu file/usr/i686-linux-gnu/include/string.h:libc6-dev-i386-cross
 	cmd/arm-linux-gnueabihf-gcc:gcc-arm-linux-gnueabihf file/usr/arm-linux-gnueabihf/include/string.h:libc6-dev-armhf-cross
 	cmd/clang-format-19:clang-format-19 file/usr/lib/llvm-19/lib/clang/19/include:libclang-rt-19-dev

@@ -5,11 +5,13 @@ FULL=1: 10,000 rounds for leaks, not 300.
 
 usage: tests/bindings/python_test.py HEFT LIBHEFT SOURCE [LIBHEFT-HEAP]
 """
+import ast
 import contextlib
 import io
 import json
 import os
 import pathlib
+import pprint
 import resource
 import shutil
 import subprocess
@@ -203,6 +205,62 @@ class Page(unittest.TestCase):
                 exec(compile(text, "docs/python.md", "exec"), {})  # pylint: disable=exec-used
         finally:
             os.chdir(before)
+
+
+def cell_outcome(text, names):
+    """What a cell of a notebook prints, and the repr of its last expression."""
+    body = ast.parse(text).body
+    last = ast.Expression(body.pop().value) if isinstance(body[-1], ast.Expr) else None
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(ast.Module(body, []), "notebook", "exec"), names)  # pylint: disable=exec-used
+        value = eval(compile(last, "notebook", "eval"), names) if last else None  # pylint: disable=eval-used
+    return printed.getvalue() + ("" if value is None else pprint.pformat(value))
+
+
+class Notebook(unittest.TestCase):
+    """docs/notebook.ipynb.  To store its outputs anew: jupyter nbconvert --execute --inplace docs/notebook.ipynb"""
+
+    def test_is_valid_and_names_no_machine(self):
+        text = (SOURCE / "docs/notebook.ipynb").read_text()
+        notebook = json.loads(text)
+        self.assertEqual(notebook["nbformat"], 4)
+        self.assertNotRegex(text, r"/(work|home|root|tmp)/")
+        ids = [cell["id"] for cell in notebook["cells"]]
+        self.assertEqual(len(set(ids)), len(ids))
+        for cell in notebook["cells"]:
+            for output in cell.get("outputs", ()):
+                self.assertIn(output["output_type"], ("stream", "execute_result"))
+                self.assertNotEqual(output.get("name"), "stderr")
+        try:
+            import nbformat
+        except ImportError:
+            self.skipTest("the schema is not checked: no nbformat (install python3-nbformat)")
+        nbformat.validate(notebook)
+
+    def test_cells_run_and_say_what_is_stored(self):
+        """A cell with the tag "varies" has numbers of a machine: only the first line of its output, the columns, is compared."""
+        try:
+            import pandas  # pylint: disable=unused-import
+        except ImportError:
+            self.skipTest("no pandas (install python3-pandas)")
+        notebook, names, compared = json.loads((SOURCE / "docs/notebook.ipynb").read_text()), {}, 0
+        before = os.getcwd()
+        os.chdir(SOURCE / "docs")
+        try:
+            for cell in notebook["cells"]:
+                if cell["cell_type"] != "code":
+                    continue
+                said_now = cell_outcome("".join(cell["source"]), names).splitlines()
+                stored = "".join(line for output in cell["outputs"]
+                                 for line in output.get("text") or output["data"]["text/plain"]).splitlines()
+                lines = 1 if "varies" in cell["metadata"].get("tags", ()) else None
+                self.assertEqual([line.split() for line in said_now[:lines]], [line.split() for line in stored[:lines]], cell["id"])
+                compared += bool(stored)
+        finally:
+            os.chdir(before)
+            shutil.rmtree(names.get("OUT", TMP / "no such folder"), ignore_errors=True)
+        self.assertGreater(compared, 10)
 
 
 class Errors(unittest.TestCase):
