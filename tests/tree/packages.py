@@ -202,6 +202,21 @@ build install: install
          env={**os.environ, "DEB_BUILD_OPTIONS": "nocheck noautodbgsym nostrip", "DPKG_DEB_COMPRESSOR_TYPE": "none"})
 
 
+def links_lead(docs, source):
+    """Links between the pages of the package lead somewhere, but those to parts of the source that no package has."""
+    pages = [docs / "README.md", *docs.glob("docs/**/*.md")]
+    links = 0
+    for page in pages:
+        for target in re.findall(r"(?:\]\(|src=\")([^)#\"]+)", page.read_text()):
+            path = pathlib.Path(os.path.normpath(page.parent / target))
+            top = os.path.relpath(path, docs).split("/", 1)[0]
+            if top not in ("docs", "examples", "share") and (source / top).exists() or "://" in target or "share/skill" in target:
+                continue
+            links += 1
+            check(f"link of {page.relative_to(docs)}", path.exists(), target)
+    check("links of the package's pages", len(pages) > 20 and links > 50, f"{links} links of {len(pages)} pages")
+
+
 def packages_tried(source, build, folder):
     """Builds the packages, installs, uses and removes them."""
     why = lacks({"dpkg-buildpackage": "dpkg-dev", "dh": "debhelper", "unshare": "util-linux"})
@@ -222,6 +237,8 @@ def packages_tried(source, build, folder):
         packed_of_build(build, folder, names)
     debs = [package for package in folder.glob("*.deb") if "dbgsym" not in package.name]
     check("packages", sorted(names) == sorted(package.name.split("_")[0] for package in debs), debs)
+    must(["dpkg-deb", "-x", next(folder.glob("heft_*.deb")), folder / "heft-files"])
+    links_lead(folder / "heft-files/usr/share/doc/heft", source)
     root = Root(folder / "root")
     for package in debs:
         shutil.copy(package, root.path / "tmp")
