@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Posts a text as the one comment of its kind on a pull request: a comment that begins with the same line is replaced,
 and taken away where the text is empty.  Python's own library is enough.
 
