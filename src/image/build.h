@@ -1,9 +1,9 @@
 /* build.h - builds the image of a file that is not ELF.
  *
  * A parser adds what it reads, in any order. Then build_finish() makes the image. All additions are
- * clipped to the file and to the address space, so a parser need not check numbers. Clipped bytes
- * become a note. Names and labels are borrowed: they must live as long as the image (in its arena
- * or its bytes). */
+ * clipped to the file and to the address space, at the latest by build_finish(), so a parser need
+ * not check numbers. Clipped bytes become a note. Names and labels are borrowed: they must live as
+ * long as the image (in its arena or its bytes). */
 #ifndef HEFT_IMAGE_BUILD_H
 #define HEFT_IMAGE_BUILD_H
 
@@ -56,7 +56,10 @@ void build_name_starts(struct image_build *b, size_t first);
  * relocations patch; `symbols` is the section of the symbols that they name. */
 uint32_t build_relocs(struct image_build *b, uint32_t of, uint32_t symbols, uint64_t off,
 		      uint64_t size);
-/* Sets the relocations of a table of build_relocs(). `list` must live in the arena of the image. */
+/* Sets the relocations of a table of build_relocs(). `list` must live in the arena of the image.
+ * `type` is ELF's (R_386_32), because `kind` is derived from it. `addr` is an offset in the patched
+ * section in objects, a VM address in programs. `symbol` is what build_symbol() returned: if the
+ * file counts entries of a table, add a symbol with an empty name for each entry that is none. */
 void build_set_relocs(struct image_build *b, uint32_t table, struct reloc *list, uint64_t count);
 /* Adds an entry of a table, clipped to the table's section. `e` has a section index from
  * build_section(). */
