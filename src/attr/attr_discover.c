@@ -47,16 +47,6 @@ static void attr_discover_add_gap(struct discover *d, uint64_t from, uint64_t to
 	vec_push(&d->gaps, (struct code_piece){ from, to - from, named, label });
 }
 
-static void find_gaps(struct discover *d)
-{
-	struct spans code = { 0 };
-	attr_nobody_code(d->a, &code);
-	for (size_t i = 0; i < code.list.count; i++)
-		attr_discover_add_gap(d, code.list.data[i].start,
-				      code.list.data[i].start + code.list.data[i].size);
-	spans_release(&code);
-}
-
 /* Returns true if the symbol table names code. A stripped PE names only imports. */
 static bool names_code(const struct image *im)
 {
@@ -139,12 +129,17 @@ static bool attr_discover_names_locals(const struct image *im)
 void attr_discover(struct attr *a)
 {
 	struct discover d = { .a = a, .isa = code_split_isa_of(a->im) };
+	struct spans code = { 0 };
 	ASSERT(a->owner == BY_SYMBOL);
 	ASSERT(!a->debug);
 	/* Packed bytes contain no call instructions. */
 	if ((!image_states_sizes(a->im) && names_code(a->im)) || made_by_packer(a->im).len > 0)
 		return;
-	find_gaps(&d);
+	attr_nobody_code(a, &code);
+	for (size_t i = 0; i < code.list.count; i++)
+		attr_discover_add_gap(&d, code.list.data[i].start,
+				      code.list.data[i].start + code.list.data[i].size);
+	spans_release(&code);
 	a->scratch->code_unread = d.isa == CODE_NONE && d.gaps.count > 0 &&
 				  !attr_discover_names_locals(a->im);
 	if (d.isa == CODE_NONE)

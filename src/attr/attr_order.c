@@ -175,7 +175,8 @@ static size_t ranks_until(const uint32_t *ranks, size_t count, uint32_t rank)
 	return at + (count > 0 && ranks[at] <= rank);
 }
 
-/* Finds the longest chain of points whose ranks never fall, and moves it to *ret. */
+/* Finds the longest chain of points whose ranks never fall, and moves it to *ret. Removes the other
+ * references to its addresses. */
 static void take_chain(point_vec *points, point_vec *ret)
 {
 	const size_t n = points->count;
@@ -199,18 +200,19 @@ static void take_chain(point_vec *points, point_vec *ret)
 	}
 	vec_reserve(ret, length);
 	ret->count = length;
-	size_t kept = n, i = length > 0 ? ends[length - 1] + 1 : 0;
-	for (size_t k = n; k-- > 0;) {
-		if (k + 1 != i) {
-			points->data[--kept] = points->data[k];
-			continue;
-		}
-		ret->data[--length] = points->data[k];
-		i = before[k];
+	size_t i = length > 0 ? ends[length - 1] + 1 : 0, kept = 0;
+	for (size_t k = length; k-- > 0; i = before[i - 1])
+		ret->data[k] = points->data[i - 1];
+	ASSERT(i == 0);
+	at = 0;
+	for (size_t k = 0; k < n; k++) {
+		const uint64_t addr = points->data[k].addr;
+		while (at < length && ret->data[at].addr < addr)
+			at++;
+		if (at == length || ret->data[at].addr > addr)
+			points->data[kept++] = points->data[k];
 	}
-	ASSERT(length == 0 && kept == ret->count);
-	memmove(points->data, points->data + kept, (n - kept) * sizeof *points->data);
-	points->count = n - kept;
+	points->count = kept;
 	mem_free(before);
 	mem_free(ends);
 	mem_free(ranks);
@@ -258,7 +260,9 @@ static void find_chains(const struct order *o, struct order_section *s, const po
 	}
 	while (s->chain_count < ORDER_CHAINS && points.count > 0 && points.count < UINT32_MAX) {
 		point_vec *chain = &s->chains[s->chain_count];
-		const size_t of = points.count;
+		size_t of = 0;
+		for (size_t i = 0; i < points.count; i = points_of_address(&points, i))
+			of++;
 		take_chain(&points, chain);
 		if (s->chain_count > 0 && !is_clear(chain->count, of))
 			break;

@@ -340,6 +340,22 @@ static void a_constant_of_many_units_may_be_in_none_of_them(void **state)
 	}
 }
 
+static void an_address_is_in_one_chain(void **state)
+{
+	struct scene s;
+	(void)state;
+	begin(&s);
+	list_entries(&s, 3, 4);
+	for (uint32_t i = 0; i < UNITS; i++) {
+		use(&s, i, i - i % 3, WHY_CODE_REF);
+		use(&s, i, i - i % 3 + 1, WHY_CODE_REF);
+	}
+	assert_int_equal(judge_late(&s)->units, 1);
+	assert_int_equal(s.order.sections.data[0].chain_count, 1);
+	assert_int_equal(s.order.sections.data[0].chains[0].count, UNITS);
+	end(&s);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -351,6 +367,7 @@ int main(void)
 		cmocka_unit_test(startup_code_owns_the_variables_that_it_makes),
 		cmocka_unit_test(an_address_after_an_array_may_bound_a_loop),
 		cmocka_unit_test(a_constant_of_many_units_may_be_in_none_of_them),
+		cmocka_unit_test(an_address_is_in_one_chain),
 		cmocka_unit_test(unwind_entries_tell_units),
 		cmocka_unit_test(entries_that_are_all_aligned_tell_no_units),
 		cmocka_unit_test(code_that_lies_apart_is_ranked_with_its_unit),
