@@ -44,7 +44,9 @@ def programs(folder, machine, url, suite, only=""):
             if not entry:
                 print(f"left out: no {package} for {machine}", file=sys.stderr)
                 continue
-            deb = fetch(f"{url}/" + re.search(r"^Filename: (.*)$", entry[0], re.M)[1], folder / f"{machine}.deb")
+            deb = fetch(f"{url}/" + re.search(r"^Filename: (.*)$", entry[0], re.M)[1],
+                        folder / f"{machine}-{package}.deb")
+            to.parent.mkdir(exist_ok=True) # dpkg-deb makes one folder only
             subprocess.run(["dpkg-deb", "-x", deb, to], check=True)
             deb.unlink()
         yield package, next(p for p in sorted(to.glob(pattern)) if p.is_file() and not p.is_symlink())
