@@ -118,8 +118,7 @@ void db_close(struct db *db)
 	db->engine->close(db);
 	vec_release(&db->queries);
 	free_query(&db->broken);
-	mem_free(db->name);
-	mem_free(db);
+	mem_free_all(db->name, db);
 }
 
 unsigned db_count_tables(struct db *db, bool *ret_others)

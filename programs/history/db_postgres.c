@@ -402,12 +402,10 @@ static void db_postgres_forget(struct db_query *q)
 	if (!st)
 		return;
 	db_postgres_reset(q);
-	vec_release(&st->params);
-	vec_release(&st->places);
+	vec_release_all(&st->params, &st->places);
 	text_release(&st->texts);
 	text_release(&st->cells);
-	mem_free(st->bytes);
-	mem_free(st);
+	mem_free_all(st->bytes, st);
 }
 
 static void add_param(struct text *t, const struct db_query *q, size_t i)

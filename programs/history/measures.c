@@ -48,8 +48,7 @@ void measures_init(struct measures *m, struct db *db)
 void measures_release(struct measures *m)
 {
 	intern_release(&m->keys);
-	vec_release(&m->levels);
-	vec_release(&m->known);
+	vec_release_all(&m->levels, &m->known);
 	text_release(&m->key);
 }
 

@@ -285,8 +285,7 @@ static bool add_product(struct page_making *m, const struct build_facts *f, stru
 		       &(struct build_filter){ f->product, f->config, m->opts->filter.branch });
 	const bool ok = make_course(m, &tab, err) && page_make_steps(m, &tab, err) &&
 			add_tab(m, &tab, f, err);
-	vec_release(&tab.series);
-	vec_release(&tab.rows);
+	vec_release_all(&tab.series, &tab.rows);
 	arena_release(&tab.arena);
 	return ok;
 }

@@ -95,8 +95,7 @@ static bool read_changes(struct series *ret, struct store *s, const char *sql,
 		if (at != SIZE_MAX)
 			ret->values.data[at] = in_file ? file[i] : vm[i];
 	}
-	mem_free(file);
-	mem_free(vm);
+	mem_free_all(file, vm);
 	return any;
 }
 

@@ -471,11 +471,9 @@ static void builds_remove(struct store *s, const uint32_t *ids, size_t count)
 		intern_add(&r.gone, (struct str){ (const char *)&ids[i], sizeof ids[i] });
 		rows_move(&r, ids[i], 0);
 	}
-	for (size_t i = 0; i < s->builds.count; i++) {
-		struct build *b = &s->builds.data[i];
+	vec_each(struct build, b, &s->builds)
 		if (b->base && is_gone(&r, b->base) && !is_gone(&r, b->id))
 			survivor_move(&r, b);
-	}
 	rows_settle(s->db);
 	s->read = 0;
 	intern_release(&r.gone);

@@ -61,8 +61,7 @@ static void timeline_join(struct timeline *t)
 void timeline_make(struct timeline *ret, const struct store *s, const struct build_filter *f)
 {
 	*ret = (struct timeline){ { 0 } };
-	for (size_t i = 0; i < s->builds.count; i++) {
-		const struct build *b = &s->builds.data[i];
+	vec_each(const struct build, b, &s->builds) {
 		if (timeline_matches(f->product, b->facts.product) &&
 		    timeline_matches(f->config, b->facts.config) &&
 		    timeline_matches(f->branch, b->facts.branch))
@@ -74,8 +73,7 @@ void timeline_make(struct timeline *ret, const struct store *s, const struct bui
 
 void timeline_release(struct timeline *t)
 {
-	vec_release(&t->list);
-	vec_release(&t->before);
+	vec_release_all(&t->list, &t->before);
 }
 
 size_t timeline_place(const struct timeline *t, const struct build *b)

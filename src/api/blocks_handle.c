@@ -50,8 +50,7 @@ bool heft_blocks_function(struct heft_blocks *b, size_t i, struct heft_block_fun
 		return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "no function has this number");
 	if (!GUARDED(b->memory, err, (made = blocks_function(b, i), true)))
 		return false;
-	give(ret, &made, sizeof made);
-	return true;
+	return give(ret, &made, sizeof made);
 }
 
 bool heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret, struct heft_err *err)
@@ -61,8 +60,7 @@ bool heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret, s
 	struct heft_block_sums sum = { 0 };
 	for (size_t i = 0; i < b->part_count; i++)
 		blockmap_sum(&b->parts[i].map, &sum);
-	give(ret, &sum, sizeof sum);
-	return true;
+	return give(ret, &sum, sizeof sum);
 }
 
 static bool blocks_find_function(struct heft_blocks *b, uint64_t addr,
@@ -84,8 +82,7 @@ bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
 	if (!STATED(heft_block_function, ret_function, err) ||
 	    !GUARDED(b->memory, err, blocks_find_function(b, addr, &made, ret_block, err)))
 		return false;
-	give(ret_function, &made, sizeof made);
-	return true;
+	return give(ret_function, &made, sizeof made);
 }
 
 bool heft_blocks_named(struct heft_blocks *b, const char *name, const size_t **ret,
@@ -194,8 +191,7 @@ bool heft_blocks_check(struct heft_blocks *b, struct heft_block_check *ret, stru
 	if (!STATED(heft_block_check, ret, err) ||
 	    !GUARDED(b->memory, err, blocks_check(b, &made, err)))
 		return false;
-	give(ret, &made, sizeof made);
-	return true;
+	return give(ret, &made, sizeof made);
 }
 
 size_t heft_blocks_finding_count(const struct heft_blocks *b)
@@ -216,8 +212,7 @@ bool heft_blocks_finding(const struct heft_blocks *b, size_t i, struct heft_bloc
 						 .addr = f->addr,
 						 .function = f->function ? f->function : "",
 						 .text = f->text };
-	give(ret, &made, sizeof made);
-	return true;
+	return give(ret, &made, sizeof made);
 }
 
 static bool finding_write(const struct heft_block_finding *f, const struct heft_write_opts *opts,

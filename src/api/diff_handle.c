@@ -87,8 +87,7 @@ bool heft_diff_section(const struct heft_diff *d, size_t i, struct heft_diff_sec
 						.padding_before = s->sizes.padding_before,
 						.padding_after = s->sizes.padding_after,
 						.in_memory = s->in_memory };
-	give(ret, &made, sizeof made);
-	return true;
+	return give(ret, &made, sizeof made);
 }
 
 uint64_t heft_diff_section_changes(const struct heft_diff *d, size_t i, enum heft_change what)

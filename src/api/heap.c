@@ -37,8 +37,7 @@ bool heft_heap_info(const struct heft_heap *h, struct heft_heap_info *ret, struc
 {
 	if (!STATED(heft_heap_info, ret, err))
 		return false;
-	give(ret, &h->info.of, sizeof h->info.of);
-	return true;
+	return give(ret, &h->info.of, sizeof h->info.of);
 }
 
 uint64_t heft_heap_part_bytes(const struct heft_heap *h, enum heft_heap_part part)
@@ -61,8 +60,7 @@ bool heft_heap_module(struct heft_heap *h, size_t i, struct heft_heap_module *re
 		     i < heft_heap_module_count(h) ? (made = heap_module(h, i), true)
 						   : absent(err)))
 		return false;
-	give(ret, &made, sizeof made);
-	return true;
+	return give(ret, &made, sizeof made);
 }
 
 size_t heft_heap_moment_count(const struct heft_heap *h)
@@ -77,8 +75,7 @@ bool heft_heap_moment(const struct heft_heap *h, size_t i, struct heft_heap_mome
 		return false;
 	if (i >= h->moments.count)
 		return absent(err);
-	give(ret, &h->moments.data[i], sizeof *h->moments.data);
-	return true;
+	return give(ret, &h->moments.data[i], sizeof *h->moments.data);
 }
 
 static bool heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret,
@@ -145,8 +142,7 @@ bool heft_heap_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *re
 	if (!STATED(heft_heap_damage, ret, err) ||
 	    !GUARDED(h->memory, err, heap_get_damage(h, i, &made, err)))
 		return false;
-	give(ret, &made, sizeof made);
-	return true;
+	return give(ret, &made, sizeof made);
 }
 
 static bool heap_write_page(struct heft_heap *h, enum heft_heap_page page, enum heft_format format,

@@ -65,8 +65,7 @@ bool heft_pass(size_t i, struct heft_pass *ret, struct heft_err *err)
 					.needs = p->needs ? p->needs : "",
 					.text = p->why };
 	ASSERT(made.sources);
-	give(ret, &made, sizeof made);
-	return true;
+	return give(ret, &made, sizeof made);
 }
 
 struct heft_profile *heft_profile_new(struct heft_session *session)
@@ -322,8 +321,7 @@ bool heft_profile_file(const struct heft_profile *p, size_t i, struct heft_file_
 	if (i >= p->entries.count)
 		return absent(err);
 	const struct heft_file_info made = entry_info(&p->entries.data[i]);
-	give(ret, &made, sizeof made);
-	return true;
+	return give(ret, &made, sizeof made);
 }
 
 bool heft_profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain domain,
@@ -341,8 +339,7 @@ bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_domain doma
 	if (!profile_lookup(p, i, domain, addr, &made))
 		return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET,
 			    "no range of this file is known there");
-	give(ret, &made, sizeof made);
-	return true;
+	return give(ret, &made, sizeof made);
 }
 
 static bool result_write_report(const struct report *r, const struct heft_sink *sink,

@@ -49,8 +49,7 @@ bool heft_recorder_run(struct heft_recorder *r, char *const *argv, struct heft_r
 	    !GUARDED(r->memory, err, recorder_run(r, argv, &made, err)))
 		return false;
 	ASSERT(made.pid > 0 && (made.signal == 0 || made.status == 0));
-	give(ret, &made, sizeof made);
-	return true;
+	return give(ret, &made, sizeof made);
 }
 
 size_t heft_recorder_file_count(const struct heft_recorder *r)
@@ -65,6 +64,5 @@ bool heft_recorder_file(const struct heft_recorder *r, size_t i, struct heft_rec
 		return false;
 	if (i >= r->files.count)
 		return absent(err);
-	give(ret, &r->files.data[i], sizeof *r->files.data);
-	return true;
+	return give(ret, &r->files.data[i], sizeof *r->files.data);
 }

@@ -58,8 +58,7 @@ bool heft_samples_edge(const struct heft_samples *s, size_t i, struct heft_block
 	if (i >= s->profile.edges.count)
 		return absent(err);
 	const struct heft_block_edge made = counts_edge(s, i);
-	give(ret, &made, sizeof made);
-	return true;
+	return give(ret, &made, sizeof made);
 }
 
 static bool samples_write(struct heft_samples *s, const struct heft_samples_query *query,

@@ -279,8 +279,7 @@ bool heft_snapshot_section(const struct heft_snapshot *s, size_t i,
 					      .in_memory = snap->by_heft && sec->in_memory,
 					      .stated_size = sec->size };
 	add_totals(snap, sec, &made);
-	give(ret, &made, sizeof made);
-	return true;
+	return give(ret, &made, sizeof made);
 }
 
 _Static_assert(HEFT_SYMBOL_ANONYMOUS == (int)SNAP_ANONYMOUS &&
@@ -313,8 +312,7 @@ bool heft_snapshot_symbol(const struct heft_snapshot *s, size_t i, struct heft_s
 						   .aliases = y->alias_count,
 						   .alias = y->alias_place,
 						   .flags = y->flags };
-	give(ret, &made, sizeof made);
-	return true;
+	return give(ret, &made, sizeof made);
 }
 
 size_t heft_snapshot_charge_count(const struct heft_snapshot *s)
@@ -349,8 +347,7 @@ bool heft_snapshot_charge(const struct heft_snapshot *s, size_t i, struct heft_s
 		.vm = c->vm,
 		.debug = c->debug
 	};
-	give(ret, &made, sizeof made);
-	return true;
+	return give(ret, &made, sizeof made);
 }
 
 size_t heft_snapshot_region_count(const struct heft_snapshot *s)
@@ -381,6 +378,5 @@ bool heft_snapshot_region(const struct heft_snapshot *s, size_t i, struct heft_s
 	const struct heft_snapshot_region made = { .name = name,
 						   .length = r.length,
 						   .used = r.used };
-	give(ret, &made, sizeof made);
-	return true;
+	return give(ret, &made, sizeof made);
 }

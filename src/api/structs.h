@@ -11,8 +11,9 @@
 
 #include <string.h>
 
-/* Copies `made` into the caller's struct, up to its size. Bytes beyond heft's struct become 0. */
-static inline void give(void *ret, const void *made, size_t made_size)
+/* Copies `made` into the caller's struct, up to its size. Bytes beyond heft's struct become 0.
+ * Returns true. */
+static inline bool give(void *ret, const void *made, size_t made_size)
 {
 	size_t room;
 	memcpy(&room, ret, sizeof room);
@@ -23,6 +24,7 @@ static inline void give(void *ret, const void *made, size_t made_size)
 		       both - sizeof room);
 	if (room > made_size)
 		memset((char *)ret + made_size, 0, room - made_size);
+	return true;
 }
 
 /* HEFT_EARG if the caller's struct has a size below `first` bytes. */

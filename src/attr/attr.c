@@ -171,25 +171,17 @@ static label_id *read_labels(const struct attr *a, const struct section *table, 
 
 static void symbols_forget(struct attr_scratch *s)
 {
-	mem_free(s->sym_labels);
-	mem_free(s->dyn_labels);
-	mem_free(s->sym_sizes);
-	mem_free(s->dyn_sizes);
+	mem_free_all(s->sym_labels, s->dyn_labels, s->sym_sizes, s->dyn_sizes);
 }
 
 void attr_scratch_release(struct attr_scratch *s)
 {
 	ASSERT(!s->refs && !s->bytes && s->late.count == 0);
 	plt_release(&s->plt);
-	vec_release(&s->uses);
-	vec_release(&s->bare);
-	vec_release(&s->nobodys);
-	vec_release(&s->fdes);
-	vec_release(&s->unsized);
-	vec_release(&s->guessed);
-	vec_release(&s->sized);
-	vec_release(&s->overlays);
-	ghc_tables_release(&s->ghc);
+	vec_release_all(&s->uses, &s->bare, &s->nobodys, &s->fdes, &s->unsized, &s->guessed,
+			&s->sized, &s->overlays);
+	if (s->ghc.list.data)
+		ghc_tables_release(&s->ghc);
 	vec_release(&s->closures);
 	symbols_forget(s);
 }

@@ -74,11 +74,9 @@ void attr_bounds(const struct section *const *data, size_t count, target_vec *ta
 		if (attr_bounds_is_end(&b, targets->data[i].addr, targets->data[i].label))
 			targets->data[i].weak = 1;
 	for (size_t k = 0; k < pointers->count; k++)
-		for (size_t i = 0; i < pointers->data[k].count; i++) {
-			struct pointer *p = &pointers->data[k].data[i];
+		vec_each(struct pointer, p, &pointers->data[k])
 			if (attr_bounds_is_end(&b, p->target, p->owner))
 				p->owner = LABEL_NONE;
-		}
 	vec_release(&b.starts);
 }
 
@@ -275,8 +273,7 @@ void attr_nobody_code(const struct attr *a, struct spans *ret)
 	uint64_t done = 0;
 	size_t count = 0;
 	ASSERT(ret->list.count == 0);
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (s->exec && !s->nobits && section_is_data(s) &&
 		    image_section_at(im, s->addr) == s)
 			code[count++] = s;
@@ -310,13 +307,10 @@ static void nobody_open(const struct image *im, struct addr_mask *ret)
 	enum { NEAR_BITS = 31 };
 	struct nobody_range near = { UINT64_MAX, 0 }, far = near;
 	const struct section *largest = NULL;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im)
 		if (s->alloc && (!largest || s->size > largest->size))
 			largest = s;
-	}
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (!s->alloc || s->size == 0)
 			continue;
 		const uint64_t away = s->addr > largest->addr ? s->addr - largest->addr

@@ -63,10 +63,8 @@ static bool zip_bundle(const struct bundle *b)
 		zip_release(&z);
 		return false;
 	}
-	for (size_t i = 0; i < z.entries.count; i++) {
-		const struct zip_entry *e = &z.entries.data[i];
+	vec_each(const struct zip_entry, e, &z.entries)
 		bundle_member(b, e->off, e->data + e->packed - e->off, e->name);
-	}
 	bundle_tables(b, z.directory, b->bytes.size - z.directory);
 	zip_release(&z);
 	return true;
@@ -281,8 +279,7 @@ static void node_notes(struct attr *a, struct bytes bytes, uint64_t align, uint6
 static void node_of_elf(struct attr *a)
 {
 	const struct section *s = image_section_find(a->im, ".note.node.sea");
-	for (size_t i = 0; i < a->im->segment_count; i++) {
-		const struct segment *g = &a->im->segments[i];
+	each_segment(g, a->im) {
 		if (g->type == PT_NOTE)
 			node_notes(a, segment_bytes(a->im, g), g->align,
 				   image_at(a->im, g->addr, 1).size > 0 ? g->addr : 0);
@@ -354,8 +351,7 @@ void attr_node(struct attr *a)
 	else
 		node_of_pe(a);
 	/* For Mach-O: the blob is a section named NODE_SEA_BLOB. */
-	for (size_t i = 1; i < a->im->section_count; i++) {
-		const struct section *s = &a->im->sections[i];
+	each_section(s, a->im) {
 		if (!s->nobits && str_eq(s->title, STR("NODE_SEA,__NODE_SEA_BLOB")))
 			node_put(&(struct bundle){
 				.attr = a, .in = s, .bytes = section_bytes(a->im, s) });
@@ -442,8 +438,7 @@ void attr_packed(struct attr *a)
 					    STR_ARG(packer));
 	if (end < im->bytes.size)
 		claim(&a->file_claims, im->file_off + end, im->bytes.size - end, label, WHY_MEMBER);
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *g = &im->segments[i];
+	each_segment(g, im) {
 		const uint64_t skip = start > g->off ? min_u64(start - g->off, g->file_size) : 0;
 		if (g->type == PT_LOAD && g->vm_size > skip)
 			claim(&a->vm_claims, g->addr + skip, g->vm_size - skip, label, WHY_MEMBER);

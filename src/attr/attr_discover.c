@@ -102,8 +102,7 @@ static void find_arm(struct discover *d)
 static void attr_discover_claim_functions(struct discover *d)
 {
 	struct attr *a = d->a;
-	for (size_t i = 0; i < d->found.count; i++) {
-		const struct split_function *f = &d->found.data[i];
+	vec_each(const struct split_function, f, &d->found) {
 		const struct place *p = attr_unsized_at(a, f->addr);
 		const label_id label = p ? p->label
 					 : label_format(a->f->labels, "sub_%" PRIx64, f->addr);
@@ -147,6 +146,5 @@ void attr_discover(struct attr *a)
 	else
 		code_gaps_split(a->im, d.isa, d.gaps.data, d.gaps.count, &d.found);
 	attr_discover_claim_functions(&d);
-	vec_release(&d.gaps);
-	vec_release(&d.found);
+	vec_release_all(&d.gaps, &d.found);
 }

@@ -22,8 +22,7 @@ void attr_ghc_code(struct attr *a)
 	const struct ghc_tables *g = attr_ghc_read(a);
 	struct span_cursor cursor = { &a->vm, 0 };
 	ASSERT(a->vm_claims.list.count == 0);
-	for (size_t i = 0; i < g->list.count; i++) {
-		const struct ghc_table *t = &g->list.data[i];
+	vec_each(const struct ghc_table, t, &g->list) {
 		const label_id owner = cursor_label(&cursor, t->entry);
 		if (owner != LABEL_NONE)
 			claim(&a->vm_claims, t->entry - t->size, t->size, owner, WHY_RUNTIME);
@@ -90,8 +89,7 @@ static void closures_list(struct attr *a)
 	const struct image *im = a->im;
 	const bool fixed = im->type == ET_EXEC && !im->moves;
 	ASSERT(a->scratch->closures.count == 0 && a->scratch->ghc.list.count > 0);
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (fixed && holds_closures(s))
 			closures_of_words(a, s);
 		else if (!fixed && section_is_reloc(s))
@@ -208,8 +206,7 @@ bool attr_ghc_cut(const struct attr *a, struct span *rest, struct span *ret)
 static void targets_untag(const closure_vec *closures, target_vec *targets)
 {
 	enum { TAGS = 7 };
-	for (size_t i = 0; i < targets->count; i++) {
-		struct target *t = &targets->data[i];
+	vec_each(struct target, t, targets) {
 		const struct closure *c = vec_before(closures, t->addr);
 		if (c && t->addr - c->addr <= TAGS)
 			t->addr = c->addr;
@@ -230,8 +227,7 @@ void attr_ghc_targets(const struct attr *a, target_vec *targets)
 	targets_untag(&s->closures, targets);
 	for (size_t i = 0; i < s->closures.count; i++)
 		target_add(a, targets, s->closures.data[i].addr, LABEL_NONE);
-	for (size_t i = 0; i < s->ghc.list.count; i++) {
-		const struct ghc_table *t = &s->ghc.list.data[i];
+	vec_each(const struct ghc_table, t, &s->ghc.list) {
 		const label_id owner = t->data != 0 ? cursor_label(&cursor, t->entry) : LABEL_NONE;
 		if (owner != LABEL_NONE)
 			target_add(a, targets, t->data, owner);

@@ -76,8 +76,7 @@ static void attr_gpu_claim_kernels(const struct gpu_claims *g, struct bytes code
 	notes_init(&notes); /* The user gets no notes about this image, which is inside a file */
 	if (file_format_of_plain(code)->parse && image_parse(&im, &at, code, &notes, &err)) {
 		attr_gpu_claim_symbols(g, &im);
-		for (size_t i = 1; i < im.section_count; i++) {
-			const struct section *s = &im.sections[i];
+		each_section(s, &im) {
 			const struct str kernel = kernel_of_section(s->name);
 			if (kernel.len > 0)
 				attr_gpu_claim_code(g, s->off, s->file_size,

@@ -110,9 +110,7 @@ static void bundle_claim(struct attr *a, const struct section *s, const struct b
 void attr_gresource(struct attr *a)
 {
 	struct bundle_table t;
-	for (size_t i = 1; i < a->im->section_count; i++) {
-		const struct section *s = &a->im->sections[i];
+	each_section(s, a->im)
 		if (str_starts(s->name, STR(".gresource")) && !s->nobits && bundle_open(a, s, &t))
 			bundle_claim(a, s, &t);
-	}
 }

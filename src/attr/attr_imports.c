@@ -105,11 +105,9 @@ static void attr_imports_by_name(struct attr *a)
 static void list_bare(struct attr *a, const place_vec *from)
 {
 	struct span_cursor cursor = { &a->vm, 0 };
-	for (size_t i = 0; i < from->count; i++) {
-		const struct place *p = &from->data[i];
+	vec_each(const struct place, p, from)
 		if (p->code && cursor_label(&cursor, p->addr) == LABEL_NONE)
 			vec_push(&a->scratch->bare, *p);
-	}
 }
 
 void attr_bare_list(struct attr *a)

@@ -43,8 +43,7 @@ static void copies_list(struct map_objects *o)
 {
 	struct reloc_iter it;
 	struct reloc r;
-	for (size_t i = 1; i < o->a->im->section_count; i++) {
-		const struct section *s = &o->a->im->sections[i];
+	each_section(s, o->a->im) {
 		if (!s->alloc || !reloc_open(&it, o->a->im, s))
 			continue;
 		while (reloc_next(&it, &r))
@@ -68,8 +67,7 @@ static void attr_linkmap_each_piece(struct map_objects *o, map_piece_fn *fn)
 	const struct image *im = o->a->im;
 	const struct linkmap *map = o->map;
 
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		const uint32_t found = is_of_objects(im, s)
 					       ? linkmap_find_section(map, s->name,
 								      s->addr - s->vm_bias, s->size)

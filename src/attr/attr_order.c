@@ -24,11 +24,7 @@ enum {
 	CLEAR = 2           /* A second chain counts if it is twice as long as a chance one */
 };
 
-static int points_by_rank(const void *a, const void *b)
-{
-	const struct order_point *x = a, *y = b;
-	return x->rank > y->rank ? -1 : x->rank < y->rank;
-}
+COMPARISON(points_by_rank, struct order_point, ORDER(b->rank, a->rank))
 
 /* Sorts the references to one address by insertion. Usually there are few references, or few of
  * them are out of order. */
@@ -213,9 +209,7 @@ static void take_chain(point_vec *points, point_vec *ret)
 			points->data[kept++] = points->data[k];
 	}
 	points->count = kept;
-	mem_free(before);
-	mem_free(ends);
-	mem_free(ranks);
+	mem_free_all(before, ends, ranks);
 }
 
 static bool is_clear(size_t length, size_t of)
@@ -440,8 +434,7 @@ static void judge_section(void *ctx, size_t index, unsigned worker)
 		if (!v.pointee || !v.outside)
 			vec_push(&s->verdicts, v);
 	}
-	for (size_t i = 0; i < s->verdicts.count; i++) {
-		struct order_verdict *v = &s->verdicts.data[i];
+	vec_each(struct order_verdict, v, &s->verdicts) {
 		v->strange = is_strange(o, s, v);
 		v->sure = is_sure(o, s, v);
 	}
@@ -543,8 +536,7 @@ struct order_verdict order_of_pointer(const struct order *o, uint64_t place, lab
 
 void order_release(struct order *o)
 {
-	for (size_t i = 0; i < o->sections.count; i++) {
-		struct order_section *s = &o->sections.data[i];
+	vec_each(struct order_section, s, &o->sections) {
 		vec_release(&s->verdicts);
 		for (size_t k = 0; k < ORDER_CHAINS; k++)
 			vec_release(&s->chains[k]);
@@ -644,8 +636,7 @@ static void functions_by_entry(struct code_order *o, const struct attr *a, uint6
 	struct span_cursor cursor = { &a->vm, 0 };
 	o->of_rank = mem_zeroed(fdes->count, sizeof *o->of_rank);
 	o->groups = mem_zeroed(fdes->count, sizeof *o->groups);
-	for (size_t i = 0; i < fdes->count; i++) {
-		const struct fde *d = &fdes->data[i];
+	vec_each(const struct fde, d, fdes) {
 		function_add(o, largest,
 			     is_code(data, count, d->addr) ? cursor_label(&cursor, d->addr)
 							   : LABEL_NONE,
@@ -672,8 +663,5 @@ void code_order_read(struct code_order *o, const struct attr *a, const struct se
 
 void code_order_release(struct code_order *o)
 {
-	mem_free(o->ranks);
-	mem_free(o->of_rank);
-	mem_free(o->groups);
-	mem_free(o->startup);
+	mem_free_all(o->ranks, o->of_rank, o->groups, o->startup);
 }

@@ -34,7 +34,7 @@ struct code_order {
 	uint32_t count;    /* Number of functions */
 	uint32_t *ranks;   /* Rank of each label. UINT32_MAX if the label has no code. */
 	label_id *of_rank; /* Label of each rank. May be LABEL_NONE. */
-	uint32_t *groups;  /* Number of each rank's unit group. Rises with the rank. */
+	uint32_t *groups;  /* Number of the group of units of each rank. Ascending */
 	uint32_t *startup; /* 1 for each rank that .init_array lists. Filled by order_judge() */
 	size_t label_count;
 	bool told; /* True if the unwind entries show units. False: each function is a group. */

@@ -19,10 +19,10 @@ struct pascal_walk {
 	struct attr *a;
 	const struct section *in;
 	struct reader words;
-	unsigned size; /* Size of a word in bytes */
-	uint64_t last; /* End of the last type information or table found */
-	label_id type; /* Label of the last type information found */
-	uint64_t from, end;
+	unsigned size;      /* Size of a word in bytes */
+	uint64_t last;      /* End of the last type information or table found */
+	label_id type;      /* Label of the last type information found */
+	uint64_t from, end; /* Range of the record that is being read */
 };
 
 static uint64_t pascal_word(const struct pascal_walk *w, uint64_t addr)

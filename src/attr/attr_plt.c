@@ -83,8 +83,7 @@ void attr_got(struct attr *a)
 {
 	if (a->im->kind == IMAGE_OBJECT)
 		return;
-	for (size_t i = 0; i < a->scratch->plt.slots.count; i++) {
-		const struct plt_slot *slot = &a->scratch->plt.slots.data[i];
+	vec_each(const struct plt_slot, slot, &a->scratch->plt.slots) {
 		const struct section *in = image_section_at(a->im, slot->addr);
 		ASSERT(in && slot->symbol < a->scratch->dyn_count);
 		attr_put(a, in, slot->addr - in->addr, pointer_size(a->im), attr_got_owner(a, slot),

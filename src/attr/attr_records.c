@@ -674,7 +674,5 @@ void attr_records(struct attr *a)
 		for (size_t k = 1; k < a->im->section_count; k++)
 			if (record_formats[i].owners >> a->owner & 1)
 				records_read(&t, &a->im->sections[k], &record_formats[i]);
-	vec_release(&t.fixes);
-	vec_release(&t.relocs);
-	vec_release(&t.guids);
+	vec_release_all(&t.fixes, &t.relocs, &t.guids);
 }

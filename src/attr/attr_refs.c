@@ -61,11 +61,9 @@ static void attr_refs_list_sections(struct refs *r)
 {
 	const struct image *im = r->a->im;
 	r->data = mem_zeroed(im->section_count, sizeof *r->data);
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im)
 		if (s->size > 0 && section_is_data(s) && section_takes_vm(im, s))
 			r->data[r->data_count++] = s;
-	}
 	qsort(r->data, r->data_count, sizeof *r->data, attr_sections_by_addr);
 	r->exec_is_code = r->a->scratch->code_unread;
 	/* Only code at a fixed address has addresses as immediates without relocations. */
@@ -253,8 +251,7 @@ static void find_imports(struct refs *r)
 	const struct attr *a = r->a;
 	if (a->owner == BY_SYMBOL || a->im->kind == IMAGE_OBJECT)
 		return;
-	for (size_t i = 1; i < a->im->section_count; i++) {
-		const struct section *s = &a->im->sections[i];
+	each_section(s, a->im) {
 		if (!section_is_plt(s))
 			continue;
 		r->plt_low = r->plt_high ? min_u64(r->plt_low, s->addr) : s->addr;
@@ -315,9 +312,7 @@ static void attr_refs_scan_code(struct refs *r, const struct spans *code)
 			vec_push(&r->a->scratch->uses,
 				 (struct import_use){ uses->data[k].addr, uses->data[k].label });
 		vec_append(&guesses, &jobs.data[i].guesses);
-		vec_release(&jobs.data[i].guesses);
-		vec_release(&jobs.data[i].found);
-		vec_release(&jobs.data[i].uses);
+		vec_release_all(&jobs.data[i].guesses, &jobs.data[i].found, &jobs.data[i].uses);
 	}
 	take_guesses(r, &guesses);
 	vec_release(&jobs);
@@ -526,8 +521,7 @@ static void forget_hunts(const struct hunts *hunts)
 {
 	const struct image *im = hunts->refs->a->im;
 	const struct section *before = NULL;
-	for (size_t i = 0; i < hunts->list.count; i++) {
-		const struct attr_refs_hunt *h = &hunts->list.data[i];
+	vec_each(const struct attr_refs_hunt, h, &hunts->list) {
 		const struct section *s = h->words ? h->words : h->relocs.section;
 		if (s != before)
 			image_forget(im, section_bytes(im, s));
@@ -561,9 +555,8 @@ static void find_pointers(struct refs *r)
 		operands_read(&hunts.operands, r->a->im);
 	parallel_for(threads, hunts.list.count, attr_refs_hunt_job, &hunts);
 	for (unsigned i = 0; i < threads; i++) {
-		vec_release(&hunts.work[i].pointers);
-		vec_release(&hunts.work[i].targets);
-		vec_release(&hunts.work[i].vtables.places);
+		vec_release_all(&hunts.work[i].pointers, &hunts.work[i].targets,
+				&hunts.work[i].vtables.places);
 	}
 	mem_free(hunts.work);
 	vec_release(&hunts.operands.list);
@@ -571,8 +564,7 @@ static void find_pointers(struct refs *r)
 	take_finds(r, &hunts);
 	const struct section *in = NULL;
 	for (size_t i = 0; i < r->pointers.count; i++)
-		for (size_t k = 0; k < r->pointers.data[i].count; k++) {
-			struct pointer *p = &r->pointers.data[i].data[k];
+		vec_each(struct pointer, p, &r->pointers.data[i]) {
 			if (!in || p->addr - in->addr >= in->size)
 				in = image_section_at(r->a->im, p->addr);
 			if (in && section_is_got(in))
@@ -604,8 +596,7 @@ static void take_vtable_heads(struct refs *r)
 
 static void add_unsized_data(struct refs *r)
 {
-	for (size_t i = 0; i < r->a->scratch->unsized.count; i++) {
-		const struct place *p = &r->a->scratch->unsized.data[i];
+	vec_each(const struct place, p, &r->a->scratch->unsized) {
 		const bool bound = attr_bounds_has(r->a, p);
 		if (!p->code && attr_refs_is_anonymous(r, p->addr))
 			vec_push(&r->targets,
@@ -810,7 +801,6 @@ void attr_refs_claim(struct attr *a)
 	vec_release(&r->vtables.places);
 	if (r->go.table)
 		go_words_release(&r->go);
-	mem_free(r->data);
-	mem_free(r);
+	mem_free_all(r->data, r);
 	a->scratch->refs = NULL;
 }

@@ -31,8 +31,7 @@ static struct data_piece *piece_at(const struct spread *s, uint64_t addr)
 
 static void waits_list(const struct spread *s, const pointer_vec *pointers, wait_vec *ret)
 {
-	for (size_t i = 0; i < pointers->count; i++) {
-		const struct pointer *p = &pointers->data[i];
+	vec_each(const struct pointer, p, pointers) {
 		struct data_piece *to = piece_at(s, p->target);
 		if (!to || to->label != LABEL_NONE)
 			continue;

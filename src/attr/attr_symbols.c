@@ -97,21 +97,14 @@ static void attr_symbols_collect(struct attr *a, place_vec *sized)
 		collect_table(a, a->im, a->scratch->dynsym, sized);
 }
 
-static int attr_symbols_by_rule(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-	if (x->size != y->size)
-		return x->size > y->size ? -1 : 1;
-	return x->rank < y->rank ? -1 : x->rank > y->rank;
-}
+COMPARISON(attr_symbols_by_rule, struct place, ORDER(b->size, a->size), ORDER(a->rank, b->rank))
 
 /* Lists the symbols that claim bytes. Symbols that claim none were listed during reading. */
 static void attr_symbols_list_places(const struct labels *labels, struct places *to,
 				     const place_vec *v)
 {
 	vec_reserve(&to->list, v->count);
-	for (size_t i = 0; i < v->count; i++) {
-		const struct place *p = &v->data[i];
+	vec_each(const struct place, p, v) {
 		if (!label_is_fallback(labels, p->label)) /* The label is a symbol's name */
 			vec_push(&to->list,
 				 (struct named_place){ p->addr, p->size, p->label, p->section });

@@ -201,8 +201,7 @@ void attr_symbol_tables(struct attr *a)
 {
 	symbol_table(a, a->scratch->symtab, a->scratch->sym_labels);
 	symbol_table(a, a->scratch->dynsym, a->scratch->dyn_labels);
-	for (size_t i = 1; i < a->im->section_count; i++) {
-		const struct section *s = &a->im->sections[i];
+	each_section(s, a->im) {
 		const bool dynamic = a->scratch->dynsym && s->link == a->scratch->dynsym->index;
 		switch (s->type) {
 		case SHT_SYMTAB_SHNDX: /* Extended section indexes: one word per symbol */

@@ -33,11 +33,9 @@ static bool fits(const struct attr *a, uint64_t addr, uint64_t size)
 static uint64_t count_overlay(struct attr *a, uint64_t addr, uint64_t size)
 {
 	enum { MOST = 1024 };
-	for (size_t i = 0; i < a->scratch->overlays.count; i++) {
-		struct overlay_code *c = &a->scratch->overlays.data[i];
+	vec_each(struct overlay_code, c, &a->scratch->overlays)
 		if (c->addr == addr && c->size == size)
 			return c->units++;
-	}
 	if (a->scratch->overlays.count < MOST)
 		vec_push(&a->scratch->overlays, (struct overlay_code){ addr, size, 1 });
 	return 0;
@@ -259,8 +257,7 @@ void attr_key_functions(struct attr *a)
 	ASSERT(a->owner != BY_SYMBOL);
 	if (table)
 		key_functions_find(a->im, from_debug ? a->debug : a->im, table, &list);
-	for (size_t i = 0; i < list.count; i++) {
-		const struct key_table *t = &list.data[i];
+	vec_each(const struct key_table, t, &list) {
 		const label_id owner = spans_label(&a->vm, t->function);
 		if (owner != LABEL_NONE)
 			claim(&a->vm_claims, t->addr, t->size, owner, WHY_KEY_FUNCTION);

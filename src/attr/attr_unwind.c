@@ -134,8 +134,7 @@ static void attr_unwind_read_sframe(struct attr *a)
 	for (size_t i = 0; i < a->scratch->fdes.count; i++)
 		vec_push(&known, a->scratch->fdes.data[i].addr);
 	vec_sort(&known);
-	for (size_t i = 1; i < a->im->section_count; i++) {
-		const struct section *s = &a->im->sections[i];
+	each_section(s, a->im) {
 		if (!s->alloc || s->nobits || !str_eq(s->name, STR(".sframe")))
 			continue;
 		const struct bytes bytes = section_bytes(a->im, s);
@@ -154,14 +153,11 @@ void attr_unwind_read(struct attr *a)
 	struct attr_unwind_frames f = { .a = a, .data_base = got ? got->addr : 0 };
 	ASSERT(a->scratch->fdes.count == 0);
 	attr_unwind_list_tables(&f);
-	for (size_t i = 1; i < a->im->section_count; i++) {
-		const struct section *s = &a->im->sections[i];
+	each_section(s, a->im)
 		if (s->alloc && !s->nobits && str_ends(s->name, STR(".eh_frame")))
 			attr_unwind_read_frames(&f, s);
-	}
 	attr_unwind_read_sframe(a);
-	vec_release(&f.tables);
-	vec_release(&f.fixups);
+	vec_release_all(&f.tables, &f.fixups);
 }
 
 /* Claims code without an owner for functions with generated names (sub_ADDRESS). Skips PLTs: their
@@ -173,8 +169,7 @@ void attr_unwind_bounds(struct attr *a)
 					    ? LABEL_NONE
 					    : label_borrow(a->f->labels,
 							   STR("(unused exception tables)"));
-	for (size_t i = 0; i < a->scratch->fdes.count; i++) {
-		const struct fde *d = &a->scratch->fdes.data[i];
+	vec_each(const struct fde, d, &a->scratch->fdes) {
 		if (d->size == 0 || cursor_label(&cursor, d->addr) != LABEL_NONE)
 			continue;
 		const struct section *in = image_section_at(a->im, d->addr);
@@ -244,8 +239,7 @@ static void unused_tables(struct attr *a, const used_vec *used)
 {
 	const struct section *in = NULL;
 	uint64_t off = 0; /* End of the previous used table */
-	for (size_t i = 0; i < used->count; i++) {
-		const struct used_table *t = &used->data[i];
+	vec_each(const struct used_table, t, used) {
 		if (!in || t->addr - in->addr >= in->size) {
 			if (in)
 				unused_bytes(a, in, off, in->size);
@@ -329,8 +323,7 @@ void attr_unwind_bytes(struct attr *a)
 	struct span_cursor cursor = { &a->vm, 0 };
 	VEC(struct cie_owner) cies = { 0 };
 	used_vec used = { 0 };
-	for (size_t i = 0; i < a->scratch->fdes.count; i++) {
-		const struct fde *d = &a->scratch->fdes.data[i];
+	vec_each(const struct fde, d, &a->scratch->fdes) {
 		const label_id owner = cursor_label(&cursor, d->addr);
 		if (d->lsda)
 			lsda_bytes(a, d, owner, &used);
@@ -350,10 +343,8 @@ void attr_unwind_bytes(struct attr *a)
 		vec_sort(&used);
 		unused_tables(a, &used);
 	}
-	vec_release(&used);
-	vec_release(&cies);
-	for (size_t i = 1; i < a->im->section_count; i++) {
-		const struct section *s = &a->im->sections[i];
+	vec_release_all(&used, &cies);
+	each_section(s, a->im) {
 		if (section_is_procedures(a->im, s))
 			pdr_bytes(a, s);
 		if (!s->alloc || s->nobits)

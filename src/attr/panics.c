@@ -21,9 +21,7 @@ enum { USERS_MAX = 2 };
 void panics_clear(struct panics *p)
 {
 	intern_release(&p->files);
-	vec_release(&p->places);
-	vec_release(&p->uses);
-	vec_release(&p->spots);
+	vec_release_all(&p->places, &p->uses, &p->spots);
 	map_release(&p->spot_ids);
 	*p = (struct panics){ 0 };
 }
@@ -234,12 +232,6 @@ struct panics_teller {
 	uint32_t *spot_users; /* Per spot: number of functions that refer to it */
 };
 
-static int by_number(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
 /* Lists the functions that refer to panic places. Until the crates are known, `of_function` holds
  * indexes into this list. */
 static void panics_list_users(struct panics_teller *t)
@@ -281,7 +273,7 @@ static void panics_squeeze(struct panics_teller *t, struct panics_user *u)
 {
 	uint64_t *const s = t->spots + u->first;
 	size_t count = 0;
-	qsort(s, u->count, sizeof *s, by_number);
+	qsort(s, u->count, sizeof *s, compare_numbers);
 	for (size_t i = 0; i < u->count; i++)
 		if (count == 0 || s[count - 1] != s[i])
 			s[count++] = s[i];
@@ -331,7 +323,7 @@ static bool agrees(const struct panics_teller *t, const struct panics_user *u,
 		return false;
 	for (size_t i = 0; i < other->own_count; i++)
 		if (!bsearch(&t->spots[other->own + i], &t->spots[u->own], u->own_count,
-			     sizeof *t->spots, by_number))
+			     sizeof *t->spots, compare_numbers))
 			return true;
 	return false;
 }
@@ -375,8 +367,7 @@ static void tell_functions(struct panics_teller *t)
 		of[u->function] = named || near ? u->crate : PANIC_NO_CRATE;
 	}
 	vec_release(&t->users);
-	mem_free(t->spots);
-	mem_free(t->spot_users);
+	mem_free_all(t->spots, t->spot_users);
 }
 
 void panics_tell(const struct panics *p, size_t label_count, struct panic_owners *ret)
@@ -392,6 +383,5 @@ void panic_owners_release(struct panic_owners *o)
 {
 	intern_release(&o->crates);
 	vec_release(&o->library);
-	mem_free(o->of_file);
-	mem_free(o->of_function);
+	mem_free_all(o->of_file, o->of_function);
 }

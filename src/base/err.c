@@ -55,8 +55,8 @@ void notes_init(struct notes *n)
 void notes_release(struct notes *n)
 {
 	for (size_t i = 0; i < n->count; i++) {
-		mem_free((char *)(uintptr_t)n->data[i].path);
-		mem_free((char *)(uintptr_t)n->data[i].text);
+		mem_free_all((char *)(uintptr_t)n->data[i].path,
+			     (char *)(uintptr_t)n->data[i].text);
 	}
 	mem_free(n->data);
 	map_release(&n->map);
@@ -169,8 +169,7 @@ void notes_append(struct notes *n, struct notes *more)
 		if (known) {
 			known->count += m->count;
 			known->bytes = add_sat(known->bytes, m->bytes);
-			mem_free((char *)(uintptr_t)m->path);
-			mem_free((char *)(uintptr_t)m->text);
+			mem_free_all((char *)(uintptr_t)m->path, (char *)(uintptr_t)m->text);
 		} else {
 			note_add(n, &at, *m);
 		}

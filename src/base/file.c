@@ -278,8 +278,7 @@ bool file_inputs_add(struct file_inputs *in, const char *name, struct bytes byte
 
 void file_inputs_release(struct file_inputs *in)
 {
-	for (size_t i = 0; i < in->list.count; i++) {
-		struct file_input *one = &in->list.data[i];
+	vec_each(struct file_input, one, &in->list) {
 		if (!one->owned)
 			continue;
 		close(one->fd);

@@ -112,8 +112,7 @@ bool gzip_pack_parts(struct bytes plain, int level, uint64_t part, unsigned thre
 	*ret = gzip_member(packed, count, level, crc32_of(plain), plain.size);
 	for (size_t i = 0; i < count; i++)
 		mem_free((void *)(uintptr_t)packed[i].p);
-	mem_free(packed);
-	mem_free(parts);
+	mem_free_all(packed, parts);
 	return true;
 }
 

@@ -305,6 +305,12 @@ void mem_free(void *p)
 	piece_free(piece);
 }
 
+void mem_free_list(void *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		mem_free(list[i]);
+}
+
 void mem_give_back(void)
 {
 #ifdef __GLIBC__

@@ -55,6 +55,11 @@ void *mem_grow_zeroed(void *p, uint64_t before, uint64_t size);
 void *memory_try(uint64_t size);
 /* Frees memory of these functions. NULL is allowed. Memory of the C library needs free(). */
 void mem_free(void *p);
+/* Frees several: mem_free_all(a, b). */
+#define mem_free_all(...)                                                                          \
+	mem_free_list((void *const[]){ __VA_ARGS__ },                                              \
+		      sizeof((void *const[]){ __VA_ARGS__ }) / sizeof(void *))
+void mem_free_list(void *const *list, size_t count);
 /* Returns small freed memory to the system, which the C library would keep. Call it after a step
  * that used very many small allocations. Visits all free memory. */
 void mem_give_back(void);

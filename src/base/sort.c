@@ -118,8 +118,7 @@ static void radix_sort(unsigned char *records, size_t count, size_t size, uint64
 	}
 	if (from != records)
 		memcpy(records, from, count * size);
-	mem_free(r.start);
-	mem_free(scratch);
+	mem_free_all(r.start, scratch);
 }
 
 void sort_by_key(void *records, size_t count, size_t size)
@@ -151,4 +150,10 @@ void sort_by_key_then(void *records, size_t count, size_t size,
 			qsort((char *)records + i * size, j - i, size, compare);
 		i = j;
 	}
+}
+
+int compare_numbers(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return ORDER(*x, *y);
 }

@@ -76,6 +76,24 @@ static inline const void *last_record(const void *records, size_t count, size_t 
 #define vec_upper(v, key)  upper_bound((v)->data, (v)->count, sizeof *(v)->data, key)
 #define vec_before(v, key) last_record((v)->data, (v)->count, sizeof *(v)->data, key)
 
+/* Compares two numbers or pointers, as strcmp() compares texts. */
+#define ORDER(a, b) ((a) < (b) ? -1 : (a) > (b))
+/* Defines a comparison of two records for qsort(). The arguments after the type compare members of
+ * *a and *b, with ORDER() or strcmp(). The first result that is not 0 decides. */
+#define COMPARISON(name, type, ...)                                                                \
+	static int name(const void *pa, const void *pb)                                            \
+	{                                                                                          \
+		const type *a = pa;                                                                \
+		const type *b = pb;                                                                \
+		const int by[] = { __VA_ARGS__ };                                                  \
+		size_t i = 0;                                                                      \
+		while (i + 1 < sizeof by / sizeof *by && by[i] == 0)                               \
+			i++;                                                                       \
+		return by[i];                                                                      \
+	}
+/* For arrays of uint64_t. */
+int compare_numbers(const void *a, const void *b);
+
 /* Sorts an array of vec.h like qsort(). The array may be empty. */
 #define vec_sort_by(v, compare)                                                                    \
 	do {                                                                                       \

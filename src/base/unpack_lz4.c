@@ -74,8 +74,7 @@ static void *lz4_old_open(const struct unpack_stream *s)
 
 static void lz4_old_close(void *state)
 {
-	mem_free(((struct lz4_old_state *)state)->block);
-	mem_free(state);
+	mem_free_all(((struct lz4_old_state *)state)->block, state);
 }
 
 /* A block has its size in 4 bytes, and unpacks to at most LZ4_OLD_BLOCK bytes. The magic number of

@@ -69,11 +69,27 @@ static inline void *vec_grow(void *data, size_t *cap, uint64_t need, size_t elem
 		}                                                                                  \
 	} while (0)
 
-#define vec_release(v)                                                                             \
-	do {                                                                                       \
-		mem_free((v)->data);                                                               \
-		(v)->data = NULL;                                                                  \
-		(v)->count = (v)->cap = 0;                                                         \
-	} while (0)
+/* Visits the elements in order: vec_each(const struct span, s, &spans) { ... }. The body must not
+ * change the array. */
+#define vec_each(T, e, v)                                                                          \
+	for (T *e = (v)->data, *const e##_end = array_at(e, (v)->count); e != e##_end; e++)
+
+/* The address of element `i`. Allows NULL for 0. */
+#define array_at(p, i) ((i) > 0 ? (p) + (i) : (p))
+
+/* Frees one array. */
+#define vec_release(v) ((void)(mem_free((v)->data), (v)->data = NULL, (v)->count = (v)->cap = 0))
+
+/* Frees two to eight arrays: vec_release_all(&a, &b). */
+#define vec_release_all(...)                                                                       \
+	VEC_PICK(__VA_ARGS__, VEC_8, VEC_7, VEC_6, VEC_5, VEC_4, VEC_3, VEC_2, 0)(__VA_ARGS__)
+#define VEC_PICK(a, b, c, d, e, f, g, h, picked, ...) picked
+#define VEC_2(v, w)                                   (vec_release(v), vec_release(w))
+#define VEC_3(v, ...)                                 (vec_release(v), VEC_2(__VA_ARGS__))
+#define VEC_4(v, ...)                                 (vec_release(v), VEC_3(__VA_ARGS__))
+#define VEC_5(v, ...)                                 (vec_release(v), VEC_4(__VA_ARGS__))
+#define VEC_6(v, ...)                                 (vec_release(v), VEC_5(__VA_ARGS__))
+#define VEC_7(v, ...)                                 (vec_release(v), VEC_6(__VA_ARGS__))
+#define VEC_8(v, ...)                                 (vec_release(v), VEC_7(__VA_ARGS__))
 
 #endif

@@ -111,8 +111,7 @@ static void lay_pages(struct bbindex *x)
 	while (shift > 0 && (x->count << shift) / PER_PAGE > places)
 		shift--;
 	x->page_shift = x->shift + shift;
-	for (size_t i = 0; i < x->regions.count; i++) {
-		struct bbindex_region *r = &x->regions.data[i];
+	vec_each(struct bbindex_region, r, &x->regions) {
 		r->page = x->page_count;
 		x->page_count += (r->last >> x->page_shift) + 1;
 	}
@@ -173,9 +172,7 @@ void bbindex_build(struct bbindex *x, const struct bbindex_run *runs, size_t run
 void bbindex_release(struct bbindex *x)
 {
 	vec_release(&x->regions);
-	mem_free(x->pages);
-	mem_free(x->places);
-	mem_free(x->order);
+	mem_free_all(x->pages, x->places, x->order);
 	memset(x, 0, sizeof *x);
 }
 

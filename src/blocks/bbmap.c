@@ -661,9 +661,6 @@ void bbmap_open(struct bbmap_cursor *c, const struct bbmap_section *s, bool deta
 
 void bbmap_close(struct bbmap_cursor *c)
 {
-	vec_release(&c->entry.ranges);
-	vec_release(&c->entry.blocks);
-	vec_release(&c->entry.details);
-	vec_release(&c->entry.calls);
-	vec_release(&c->entry.successors);
+	vec_release_all(&c->entry.ranges, &c->entry.blocks, &c->entry.details, &c->entry.calls,
+			&c->entry.successors);
 }

@@ -203,8 +203,7 @@ static void check_missing(struct checker *c)
 
 static void check_dropped(struct checker *c)
 {
-	for (size_t i = 0; i < c->b->dropped.count; i++) {
-		const struct blockmap_dropped *d = &c->b->dropped.data[i];
+	vec_each(const struct blockmap_dropped, d, &c->b->dropped) {
 		switch (d->why) {
 		case BLOCKS_TOMBSTONE:
 			check_find(c, CHECK_TOMBSTONE, NULL, d->addr,
@@ -265,11 +264,7 @@ static void check_overlaps(struct checker *c)
 	}
 }
 
-static int block_check_by_rule(const void *a, const void *b)
-{
-	const struct check_finding *x = a, *y = b;
-	return (int)x->rule - (int)y->rule;
-}
+COMPARISON(block_check_by_rule, struct check_finding, ORDER(a->rule, b->rule))
 
 void blockmap_check(const struct blockmap *b, const struct image *debug, struct block_check *ret)
 {
@@ -293,9 +288,7 @@ void blockmap_check(const struct blockmap *b, const struct image *debug, struct 
 	vec_sort_then(&ret->findings, block_check_by_rule);
 	ASSERT(ret->mapped <= ret->known && ret->decoded <= b->blocks.count);
 	bbindex_release(&c.index);
-	vec_release(&c.known);
-	vec_release(&c.labels);
-	vec_release(&c.pads);
+	vec_release_all(&c.known, &c.labels, &c.pads);
 	gathering_release(&c.facts);
 }
 

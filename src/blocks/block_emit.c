@@ -35,8 +35,7 @@ static bool *find_doubtful(const struct blockmap *b, const struct image *debug, 
 		return NULL;
 	blockmap_check(b, debug, &c);
 	doubtful = mem_zeroed(b->functions.count, sizeof *doubtful);
-	for (size_t i = 0; i < c.findings.count; i++) {
-		const struct check_finding *f = &c.findings.data[i];
+	vec_each(const struct check_finding, f, &c.findings) {
 		if (f->number == SIZE_MAX || !check_is_wrong(f->rule))
 			continue;
 		ASSERT(f->number < b->functions.count);
@@ -80,8 +79,7 @@ static void blockmap_encode(const struct blockmap *b, const struct image *debug,
 		     dropped);
 	mem_free(doubtful);
 	blockmap_detail_release(&detail);
-	vec_release(&copy.ranges);
-	vec_release(&copy.blocks);
+	vec_release_all(&copy.ranges, &copy.blocks);
 }
 
 /* Finds the file's own section with a map. Sets *ret to its index, or 0. Fails if there is one and

@@ -132,15 +132,8 @@ static void block_profile_add_edge(struct join *j, const struct tally_pair *pair
 	vec_push(&j->p->edges, e);
 }
 
-static int by_ends(const void *x, const void *y)
-{
-	const struct profile_edge *a = x, *b = y;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	if (a->to != b->to)
-		return a->to < b->to ? -1 : 1;
-	return (int)a->kind - (int)b->kind;
-}
+COMPARISON(by_ends, struct profile_edge, ORDER(a->from, b->from), ORDER(a->to, b->to),
+	   ORDER(a->kind, b->kind))
 
 static void add_edges(struct join *j)
 {
@@ -210,8 +203,7 @@ static void block_profile_add_ranges(struct join *j)
 		j->p->counts[i] = count;
 		j->p->falls[i] += fall;
 	}
-	mem_free(counts);
-	mem_free(falls);
+	mem_free_all(counts, falls);
 }
 
 /* Sets `stops` and `no_flags`. Block symbols, and maps whose flags are all 0, do not tell. */
@@ -237,8 +229,7 @@ static void join_blocks(struct profile *p, const struct blockmap *b)
 	blockmap_index(b, &j.index);
 	count_stops(&j);
 	if (p->estimated) {
-		for (size_t i = 0; i < j.p->addrs.pairs.count; i++) {
-			const struct tally_pair *pair = &j.p->addrs.pairs.data[i];
+		vec_each(const struct tally_pair, pair, &j.p->addrs.pairs) {
 			const uint32_t block = block_at(&j, pair->a);
 			if (block != BBINDEX_NONE)
 				j.p->counts[block] = add_sat(j.p->counts[block], pair->count);
@@ -303,8 +294,7 @@ bool profile_read(struct profile *p, const struct blockmap *b, const struct prof
 
 void profile_release(struct profile *p)
 {
-	mem_free(p->counts);
-	mem_free(p->falls);
+	mem_free_all(p->counts, p->falls);
 	vec_release(&p->edges);
 	tally_release(&p->branches);
 	tally_release(&p->ranges);
@@ -426,11 +416,7 @@ const struct tally_pair *tally_find(const struct tally *t, uint64_t a, uint64_t 
 	return blocks_tally_find(t, a, b, &at);
 }
 
-static int by_b(const void *x, const void *y)
-{
-	const struct tally_pair *a = x, *b = y;
-	return a->b < b->b ? -1 : a->b > b->b;
-}
+COMPARISON(by_b, struct tally_pair, ORDER(a->b, b->b))
 
 void tally_sort(struct tally *t)
 {

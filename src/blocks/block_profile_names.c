@@ -19,12 +19,8 @@ struct block_profile_names_reading {
 	VEC(uint32_t) uses; /* Per id of a name: number of functions with it */
 };
 
-static int block_profile_names_by(const void *x, const void *y)
-{
-	const struct found *a = *(const struct found *const *)x,
-			   *b = *(const struct found *const *)y;
-	return a->local != b->local ? (int)a->local - (int)b->local : strcmp(a->text, b->text);
-}
+COMPARISON(block_profile_names_by, struct found *const, ORDER((*a)->local, (*b)->local),
+	   strcmp((*a)->text, (*b)->text))
 
 static void block_profile_names_collect(struct block_profile_names_reading *r,
 					const struct image *im, uint32_t type)
@@ -87,8 +83,7 @@ void profile_names_read(struct profile_names *n, const struct blockmap *b,
 		block_profile_names_add(n, &r, b->functions.data[i].addr);
 	}
 	n->first[b->functions.count] = n->list.count;
-	vec_release(&r.list);
-	vec_release(&r.uses);
+	vec_release_all(&r.list, &r.uses);
 	intern_release(&r.texts);
 }
 

@@ -291,8 +291,7 @@ static void part_named(struct heft_blocks *b, size_t part, struct str text)
 	const struct blockmap *map = &p->map;
 	b->matches.count = 0;
 	name_index_find(program_names(&b->program, part), text, &b->matches);
-	for (size_t i = 0; i < b->matches.count; i++) {
-		const struct name_match *m = &b->matches.data[i];
+	vec_each(const struct name_match, m, &b->matches) {
 		size_t function = vec_lower(&map->functions, m->addr);
 		const bool begins = function < map->functions.count &&
 				    map->functions.data[function].addr == m->addr;
@@ -308,13 +307,8 @@ static void part_named(struct heft_blocks *b, size_t part, struct str text)
 	}
 }
 
-static int named_compare(const void *a, const void *b)
-{
-	const struct named_function *x = a, *y = b;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return x->form < y->form ? -1 : x->form > y->form;
-}
+COMPARISON(named_compare, struct named_function, ORDER(a->number, b->number),
+	   ORDER(a->form, b->form))
 
 /* Sorts the functions that matched a name, the best matches first, each once. Returns how many have
  * the most exact match. */
@@ -388,8 +382,7 @@ static void list_ends(struct block_part *p)
 {
 	const struct blockmap *map = &p->map;
 	p->ends = mem_zeroed(map->blocks.count, sizeof *p->ends);
-	for (size_t i = 0; i < map->ranges.count; i++) {
-		const struct blockmap_range *r = &map->ranges.data[i];
+	vec_each(const struct blockmap_range, r, &map->ranges) {
 		for (uint64_t k = r->first; k < r->first + r->count; k++)
 			p->ends[k] = add_sat(r->addr + map->blocks.data[k].off,
 					     map->blocks.data[k].size);

@@ -151,6 +151,5 @@ void block_symbols_read(struct blockmap *b, const struct image *im, struct notes
 		note(notes, im->path, HEFT_NO_OFFSET, 0,
 		     "block symbols of functions that are not there (%" PRIu64 ") are left out",
 		     all.strays);
-	vec_release(&all.functions);
-	vec_release(&all.blocks);
+	vec_release_all(&all.functions, &all.blocks);
 }

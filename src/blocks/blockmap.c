@@ -326,8 +326,7 @@ static void order_ranges(struct blockmap *b)
 		uint64_t addr, index;
 	};
 	VEC(struct by_addr) list = { 0 };
-	for (size_t i = 0; i < b->functions.count; i++) {
-		const struct blockmap_function *f = &b->functions.data[i];
+	vec_each(const struct blockmap_function, f, &b->functions) {
 		for (uint32_t k = f->range_first; k < f->range_first + f->range_count; k++)
 			vec_push(&list, (struct by_addr){ b->ranges.data[k].addr, k });
 	}
@@ -431,15 +430,10 @@ void blockmap_verify(const struct blockmap *b)
 void blockmap_release(struct blockmap *b)
 {
 	for (size_t i = 0; i < b->sections.count; i++) {
-		mem_free(b->sections.data[i].owned);
-		mem_free(b->sections.data[i].fixes);
+		mem_free_all(b->sections.data[i].owned, b->sections.data[i].fixes);
 	}
-	vec_release(&b->sections);
-	vec_release(&b->functions);
-	vec_release(&b->ranges);
-	vec_release(&b->blocks);
-	vec_release(&b->by_addr);
-	vec_release(&b->dropped);
+	vec_release_all(&b->sections, &b->functions, &b->ranges, &b->blocks, &b->by_addr,
+			&b->dropped);
 	arena_release(&b->texts);
 }
 
@@ -447,8 +441,7 @@ void blockmap_name(struct blockmap *b, const struct image *debug)
 {
 	struct symbol_table t = { 0 };
 	symbol_table_read(&t, b->image, debug);
-	for (size_t i = 0; i < b->functions.count; i++) {
-		struct blockmap_function *f = &b->functions.data[i];
+	vec_each(struct blockmap_function, f, &b->functions) {
 		const struct symbol_place *s = symbol_table_find(&t, f->addr);
 		if (s && s->addr == f->addr && !f->name)
 			f->name = s->name;

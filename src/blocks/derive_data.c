@@ -158,10 +158,8 @@ static void derive_data_read_region(struct gathering *g, const struct code_regio
 static void take_ghc(struct gathering *g)
 {
 	ghc_image_tables(g->im, &g->ghc);
-	for (size_t i = 0; i < g->ghc.list.count; i++) {
-		const struct ghc_table *t = &g->ghc.list.data[i];
+	vec_each(const struct ghc_table, t, &g->ghc.list)
 		vec_push(&g->data, (struct derive_data){ t->entry - t->size, t->size });
-	}
 }
 
 void gather_data(struct gathering *g)

@@ -91,8 +91,7 @@ static void order_sites(struct gathering *g)
 /* Reads the unwind tables. Skips llvm-bolt's old section, which the new one contains. */
 void gather_unwind(struct gathering *g)
 {
-	for (size_t i = 1; i < g->im->section_count; i++) {
-		const struct section *s = &g->im->sections[i];
+	each_section(s, g->im) {
 		if (s->alloc && !s->nobits && str_ends(s->name, STR(".eh_frame")) &&
 		    !str_starts(s->name, STR(".bolt.org.")))
 			derive_facts_read_frames(g, s);
@@ -188,10 +187,8 @@ static void callees_by_imports(struct gathering *g)
 {
 	struct imports imports = { .g = g };
 	plt_read(&imports.plt, g->im);
-	for (size_t i = 0; i < imports.plt.slots.count; i++) {
-		const struct plt_slot *slot = &imports.plt.slots.data[i];
+	vec_each(const struct plt_slot, slot, &imports.plt.slots)
 		add_callee(g, slot->addr, traits_of_name(plt_name(&imports.plt, slot)));
-	}
 	plt_each(&imports.plt, callee_by_stub, &imports);
 	plt_release(&imports.plt);
 }

@@ -54,8 +54,7 @@ static void add_leap(struct gathering *g, const struct code_ref *r)
 
 static void derive_gaps_add_refs(struct gathering *g)
 {
-	for (size_t i = 0; i < g->gaps.refs.count; i++) {
-		const struct code_ref *r = &g->gaps.refs.data[i];
+	vec_each(const struct code_ref, r, &g->gaps.refs) {
 		if (r->kind == REF_CALL)
 			derive_gaps_add_call(g, r);
 		else if (r->kind == REF_JUMP)
@@ -129,8 +128,7 @@ bool code_gap_pads(enum code_isa isa, uint64_t size)
 static void read_all_code(struct gathering *g)
 {
 	uint64_t all = 0, gaps = 0;
-	for (size_t i = 0; i < g->gaps.list.count; i++) {
-		const struct derive_extent *x = &g->gaps.list.data[i];
+	vec_each(const struct derive_extent, x, &g->gaps.list) {
 		if (!code_gap_pads(g->isa, x->code.size))
 			gaps += x->code.size;
 		derive_gaps_read_code(g, x->addr, x->code, true);
@@ -188,8 +186,7 @@ static void read_choosers(struct gathering *g, const struct section *table)
 static void derive_gaps_read_tables(struct gathering *g)
 {
 	const struct image *im = g->im;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *t = &im->sections[i];
+	each_section(t, im) {
 		if (section_is_procedures(im, t))
 			read_procedures(g, t);
 		if (!t->alloc || t->nobits)

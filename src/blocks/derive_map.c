@@ -19,8 +19,7 @@ static void derive_map_add_region(struct code_regions *all, uint64_t addr, struc
 
 void code_regions_list(const struct image *im, struct code_regions *ret)
 {
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (s->alloc && s->exec && !s->nobits && !s->compressed &&
 		    image_section_at(im, s->addr) == s) /* No other section overlaps it there */
 			derive_map_add_region(
@@ -78,11 +77,7 @@ static void derive_map_claim_symbols(struct gathering *g, const struct image *im
 	}
 }
 
-static int derive_map_larger_first(const void *a, const void *b)
-{
-	const struct code_claim *x = a, *y = b;
-	return x->size != y->size ? (x->size > y->size ? -1 : 1) : 0;
-}
+COMPARISON(derive_map_larger_first, struct code_claim, ORDER(b->size, a->size))
 
 static void sort_claims(struct gathering *g)
 {
@@ -226,8 +221,7 @@ static size_t lay_region(struct gathering *g, const struct code_region *r, size_
 static void lay_extents(struct gathering *g)
 {
 	size_t i = 0;
-	for (size_t k = 0; k < g->regions.count; k++) {
-		const struct code_region *r = &g->regions.data[k];
+	vec_each(const struct code_region, r, &g->regions) {
 		while (i < g->claims.count && g->claims.data[i].addr < r->addr)
 			i++;
 		i = lay_region(g, r, i);
@@ -314,25 +308,11 @@ void gathering_release(struct gathering *g)
 	struct split_signs *signs = &g->gaps.signs;
 	for (size_t i = 0; i < g->patched.count; i++)
 		mem_free(g->patched.data[i].bytes);
-	vec_release(&g->patched);
-	vec_release(&g->regions);
-	vec_release(&g->claims);
-	vec_release(&g->extents);
-	vec_release(&g->entries);
-	vec_release(&g->sites);
-	vec_release(&g->callees);
-	vec_release(&g->fixes);
-	vec_release(&g->data);
-	vec_release(&g->gaps.list);
-	vec_release(&g->gaps.labels);
-	vec_release(&g->gaps.refs);
-	vec_release(&signs->starts);
-	vec_release(&signs->pointers);
-	vec_release(&signs->taken);
-	vec_release(&signs->leaps);
-	vec_release(&signs->others);
-	vec_release(&signs->objects);
-	vec_release(&signs->wholes);
+	vec_release_all(&g->patched, &g->regions, &g->claims, &g->extents, &g->entries, &g->sites,
+			&g->callees, &g->fixes);
+	vec_release_all(&g->data, &g->gaps.list, &g->gaps.labels, &g->gaps.refs, &signs->starts,
+			&signs->pointers, &signs->taken, &signs->leaps);
+	vec_release_all(&signs->others, &signs->objects, &signs->wholes);
 	ghc_tables_release(&g->ghc);
 	mem_free(g->conventions);
 }
@@ -342,10 +322,8 @@ static void lay_found(struct gathering *g)
 {
 	split_function_vec found = { 0 };
 	gaps_split(g, &found);
-	for (size_t i = 0; i < found.count; i++) {
-		const struct split_function *f = &found.data[i];
+	vec_each(const struct split_function, f, &found)
 		derive_add_extent(g, region_at(g, f->addr), f->addr, f->addr + f->size, NULL);
-	}
 	vec_release(&found);
 	vec_sort(&g->extents);
 }
@@ -400,8 +378,7 @@ void code_functions_list(const struct image *im, const struct image *debug, enum
 
 void code_functions_release(struct code_functions *f)
 {
-	vec_release(&f->list);
-	vec_release(&f->data);
+	vec_release_all(&f->list, &f->data);
 }
 
 void blockmap_derive(struct blockmap *b, const struct image *im, const struct image *debug,
@@ -442,8 +419,7 @@ void blockmap_whole(struct blockmap *b, const struct image *im, const struct ima
 	b->image = im;
 	gather_extents(&g);
 	code_marks_read(&marks, im, debug);
-	for (size_t i = 0; i < g.extents.count; i++) {
-		const struct derive_extent *x = &g.extents.data[i];
+	vec_each(const struct derive_extent, x, &g.extents) {
 		struct derived_function f = { .first = b->blocks.count };
 		const bool thumb = code_marks_cut(&marks, x->addr, x->code, b);
 		f.count = b->blocks.count - f.first;

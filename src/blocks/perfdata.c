@@ -180,8 +180,7 @@ void perfdata_close(struct perfdata *p)
 	close_stream(p);
 	mem_free(p->unpacked);
 	p->unpacked = NULL;
-	vec_release(&p->attrs);
-	vec_release(&p->ids);
+	vec_release_all(&p->attrs, &p->ids);
 }
 
 void perfdata_rewind(struct perfdata *p)

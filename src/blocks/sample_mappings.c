@@ -161,8 +161,7 @@ static void match_changes(struct replay *r)
 {
 	struct id *of_name = ids_by_name(r);
 	r->taken = NO_MATCH;
-	for (size_t i = 0; i < r->changes.count; i++) {
-		struct sample_mappings_change *c = &r->changes.data[i];
+	vec_each(struct sample_mappings_change, c, &r->changes) {
 		c->match = c->type == PERF_MAP ? match_change(r, c, &of_name[c->name]) : NO_MATCH;
 		if (c->match < r->taken)
 			r->taken = c->match;
@@ -220,8 +219,7 @@ static void sample_mappings_unmap(struct replay *r, uint32_t pid, uint64_t addr,
 /* Maps the kernel, which is mapped at all times and begins with its first executable segment. */
 static void map_kernel(struct replay *r, const struct sample_mappings_change *c)
 {
-	for (size_t i = 0; i < r->im->segment_count; i++) {
-		const struct segment *s = &r->im->segments[i];
+	each_segment(s, r->im) {
 		if (s->type != PT_LOAD || !s->exec)
 			continue;
 		open_mapping(r, (struct mapping){ .pid = c->pid,
@@ -236,8 +234,7 @@ static void map_kernel(struct replay *r, const struct sample_mappings_change *c)
 static void map_file(struct replay *r, const struct sample_mappings_change *c)
 {
 	const uint64_t end = add_sat(c->file_off, c->size);
-	for (size_t i = 0; i < r->im->segment_count; i++) {
-		const struct segment *s = &r->im->segments[i];
+	each_segment(s, r->im) {
 		const uint64_t from = max_u64(c->file_off, s->off);
 		const uint64_t to = min_u64(end, add_sat(s->off, s->file_size));
 		if (s->type != PT_LOAD || !s->exec || from >= to)
@@ -282,8 +279,7 @@ static void replay_change(struct replay *r, const struct sample_mappings_change 
 /* Maps the image where its own headers say. */
 static void map_itself(struct replay *r)
 {
-	for (size_t i = 0; i < r->im->segment_count; i++) {
-		const struct segment *s = &r->im->segments[i];
+	each_segment(s, r->im) {
 		if (s->type == PT_LOAD && s->exec)
 			open_mapping(r, (struct mapping){ .pid = PERF_NO_PROCESS,
 							  .addr = s->addr,
@@ -333,10 +329,7 @@ bool mappings_read(struct mappings *m, struct samples *s, const struct image *im
 	else if (ok)
 		replay(&r);
 	mem_free(path);
-	vec_release(&r.changes);
-	vec_release(&r.processes);
-	vec_release(&r.ids);
-	vec_release(&r.id_names);
+	vec_release_all(&r.changes, &r.processes, &r.ids, &r.id_names);
 	intern_release(&r.names);
 	intern_release(&r.pids);
 	if (!ok)
@@ -346,8 +339,7 @@ bool mappings_read(struct mappings *m, struct samples *s, const struct image *im
 
 void mappings_release(struct mappings *m)
 {
-	vec_release(&m->list);
-	vec_release(&m->now);
+	vec_release_all(&m->list, &m->now);
 }
 
 /* Adds the mappings of a process at `time`. Narrows the times for which m->now is valid. */

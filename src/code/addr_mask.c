@@ -32,7 +32,6 @@ void addr_mask_add(struct addr_mask *m, uint64_t start, uint64_t end)
 
 void addr_mask_release(struct addr_mask *m)
 {
-	mem_free(m->near.bits);
-	mem_free(m->far.bits);
+	mem_free_all(m->near.bits, m->far.bits);
 	*m = (struct addr_mask){ 0 };
 }

@@ -53,8 +53,7 @@ struct code_print x86_refs_print(struct bytes code, bool mode64, uint64_t addr,
 {
 	struct code_print p = start;
 	uint64_t at = 0;
-	for (size_t i = 0; i < refs->count; i++) {
-		const struct code_ref *r = &refs->data[i];
+	vec_each(const struct code_ref, r, refs) {
 		const bool branch = r->kind == REF_CALL || r->kind == REF_JUMP;
 		const uint64_t off = mode64 ? r->field - addr : (uint32_t)(r->field - addr);
 		if (r->kind == REF_IMM)

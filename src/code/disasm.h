@@ -7,10 +7,10 @@
 #include "image/image.h"
 
 struct disasm {
-	uint64_t handle; /* Capstone's */
+	uint64_t handle; /* The handle of the library Capstone (csh) */
 	void *insn;      /* Buffer for one instruction */
-	unsigned unit;
-	bool sized; /* True if an instruction's first byte gives its size */
+	unsigned unit;   /* Bytes to skip where the bytes are no instruction */
+	bool sized;      /* True if an instruction's first byte gives its size */
 };
 
 struct disasm_insn {

@@ -167,12 +167,9 @@ bool align_find_paths(const align_paths *before, const align_paths *after, struc
 	}
 	const bool found = elect(&votes, pairs, &same, ret_roots);
 	intern_release(&index.names);
-	vec_release(&index.first);
-	vec_release(&index.next);
-	vec_release(&index.paths);
+	vec_release_all(&index.first, &index.next, &index.paths);
 	intern_release(&votes.roots);
-	vec_release(&votes.counts);
-	vec_release(&same);
+	vec_release_all(&votes.counts, &same);
 	text_release(&scratch);
 	return found;
 }
@@ -182,8 +179,7 @@ bool align_find(const struct snapshot *before, const struct snapshot *after,
 {
 	align_paths old = align_paths_list_sources(before), new_ = align_paths_list_sources(after);
 	const bool found = align_find_paths(&old, &new_, ret_roots);
-	vec_release(&old);
-	vec_release(&new_);
+	vec_release_all(&old, &new_);
 	return found;
 }
 
@@ -232,17 +228,14 @@ void align_packages(struct snapshot *before, const struct snapshot *after,
 	const struct str to = file_name_str(text_str(&roots[1]));
 	if (align_paths_has_package(after, from))
 		return;
-	for (size_t i = 0; i < before->charges.count; i++) {
-		struct snap_charge *c = &before->charges.data[i];
+	vec_each(struct snap_charge, c, &before->charges)
 		if (str_eq(snapshot_text(before, c->package), from))
 			c->package = intern_add(&before->texts, to);
-	}
 }
 
 struct str align_main_package(const struct snapshot *s)
 {
-	for (size_t i = 0; i < s->charges.count; i++) {
-		const struct snap_charge *c = &s->charges.data[i];
+	vec_each(const struct snap_charge, c, &s->charges) {
 		if (c->debug || c->package == 0 || c->symbol == SNAP_NO_SYMBOL)
 			continue;
 		const struct str name = snapshot_text(s, s->symbols.data[c->symbol].full_name);

@@ -71,8 +71,7 @@ static void packages_list(struct package_list *all, const struct cause_evidence 
 /* Adds the changes of packages that one snapshot has. */
 static void packages_weigh(struct package_list *all, struct cause_evidence *e)
 {
-	for (size_t i = 0; i < e->parts.count; i++) {
-		struct cause_part *p = &e->parts.data[i];
+	vec_each(struct cause_part, p, &e->parts) {
 		uint32_t id;
 		if (!intern_find(&all->names, package_plain(p->package), &id))
 			continue;
@@ -120,11 +119,9 @@ static void packages_guess(struct cause_evidence *e)
 	packages_weigh(&all, e);
 	packages_guess_side(&all, e, 1);
 	packages_guess_side(&all, e, -1);
-	for (size_t i = 0; i < all.list.count; i++) {
-		const struct package_sides *p = &all.list.data[i];
+	vec_each(const struct package_sides, p, &all.list)
 		if (p->on[0] && p->on[1] && !str_eq(p->label[0], p->label[1]))
 			version_guess(e, p->label[0], p->label[1]);
-	}
 	vec_release(&all.list);
 	intern_release(&all.names);
 }
@@ -220,8 +217,7 @@ static bool claims_runtime(const struct cause_guess *g, const struct cause_part 
 
 static void runtime_guess(struct cause_evidence *e)
 {
-	for (size_t i = 0; i < e->parts.count; i++) {
-		struct cause_part *p = &e->parts.data[i];
+	vec_each(struct cause_part, p, &e->parts) {
 		for (size_t k = 0; k < COUNT_OF(runtime_parts) && !p->fallback; k++)
 			p->runtime |= is_runtime(&runtime_parts[k], p) ? 1u << k : 0;
 	}

@@ -55,8 +55,7 @@ struct section_change {
 static struct section_change section_change_of(const struct cause_evidence *e, struct str name)
 {
 	struct section_change ret = { 0, 0 };
-	for (size_t i = 0; i < e->sections->sections.count; i++) {
-		const struct diff_section *s = &e->sections->sections.data[i];
+	vec_each(const struct diff_section, s, &e->sections->sections) {
 		if (!str_eq(str_of(s->name), name))
 			continue;
 		ret.before += s->sizes.before + s->sizes.padding_before;

@@ -134,8 +134,7 @@ static void evidence_add(struct cause_evidence *e, const struct charge_pair *p)
 /* Lists the paths of code, each once, in *ret. */
 static void paths_of_code(const struct snapshot *s, struct intern *ret)
 {
-	for (size_t i = 0; i < s->charges.count; i++) {
-		const struct snap_charge *c = &s->charges.data[i];
+	vec_each(const struct snap_charge, c, &s->charges) {
 		const struct snap_symbol *y = causes_symbol_of(s, c);
 		const struct str path = snapshot_text(s, c->source != 0 ? c->source : c->object);
 		if (y && !c->debug && s->sections.data[y->section].code && path.len > 0 &&
@@ -226,8 +225,7 @@ static bool claims_section(const struct cause_guess *g, const struct cause_part 
 /* Guesses that bytes of one section changed that no symbol owns. */
 static void causes_guess_ownerless(struct cause_evidence *e)
 {
-	for (size_t i = 0; i < e->parts.count; i++) {
-		const struct cause_part *p = &e->parts.data[i];
+	vec_each(const struct cause_part, p, &e->parts) {
 		const struct str name = section_of_label(p->label);
 		if (!p->fallback || name.len == 0 || cause_size(p) < share_sole * e->all)
 			continue;
@@ -341,8 +339,7 @@ static bool causes_take(struct causes *ret, struct cause_evidence *e)
 {
 	struct cause_guess *best = NULL;
 	double most = share_part * e->all;
-	for (size_t i = 0; i < e->guesses.count; i++) {
-		struct cause_guess *g = &e->guesses.data[i];
+	vec_each(struct cause_guess, g, &e->guesses) {
 		const double bytes = g->cause.kind == CAUSE_KINDS ? 0 : guess_weigh(e, g, false);
 		/* A derived cause, such as "all sources are compiled as one", is only guessed. It
 		 * counts only as the first cause, and if it explains at least half of the bytes. */
@@ -392,8 +389,7 @@ static void causes_find_own(struct causes *ret, const struct cause_evidence *e)
 	ret->own_package = arena_copy(&ret->arena, align_main_package(e->d->after));
 	for (size_t n = 0; n < COUNT_OF(ret->own); n++) {
 		const struct cause_part *most = NULL;
-		for (size_t i = 0; i < e->parts.count; i++) {
-			const struct cause_part *p = &e->parts.data[i];
+		vec_each(const struct cause_part, p, &e->parts) {
 			if (p->code && !p->used && is_source(p->path) && p->label.p[0] != '_' &&
 			    *ret->own_package && p->change == HEFT_ADDED && p->path.len > 0 &&
 			    str_eq(p->package, str_of(ret->own_package)) &&
@@ -449,8 +445,7 @@ void causes_find(struct causes *ret, const struct snapshot_diff *d,
 	ret->all = e.all;
 	ASSERT(e.all >= 0 && ret->count <= CAUSES_MOST);
 	causes_order(ret);
-	vec_release(&e.parts);
-	vec_release(&e.guesses);
+	vec_release_all(&e.parts, &e.guesses);
 }
 
 void causes_release(struct causes *c)

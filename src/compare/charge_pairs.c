@@ -103,18 +103,13 @@ static void charge_pairs_side_init(struct charge_side *z, const struct snapshot 
 
 static void charge_pairs_side_release(struct charge_side *z)
 {
-	mem_free(z->texts);
-	mem_free(z->partner);
-	mem_free(z->of_symbol);
-	mem_free(z->of_charge);
-	mem_free(z->of_name);
+	mem_free_all(z->texts, z->partner, z->of_symbol, z->of_charge, z->of_name);
 	vec_release(&z->groups);
 }
 
 static void partners_find(struct charge_matcher *m)
 {
-	for (size_t i = 0; i < m->d->pairs.count; i++) {
-		const struct diff_pair *p = &m->d->pairs.data[i];
+	vec_each(const struct diff_pair, p, &m->d->pairs) {
 		if (p->before == DIFF_NONE || p->after == DIFF_NONE)
 			continue;
 		m->sides[0].partner[p->before] = p->after;
@@ -386,6 +381,5 @@ void charge_pairs_make(struct charge_pairs *ret, const struct snapshot_diff *d)
 void charge_pairs_release(struct charge_pairs *p)
 {
 	vec_release(&p->list);
-	mem_free(p->of[0]);
-	mem_free(p->of[1]);
+	mem_free_all(p->of[0], p->of[1]);
 }

@@ -134,7 +134,6 @@ void diff_init(struct snapshot_diff *d, const struct snapshot *before, const str
 
 void diff_release(struct snapshot_diff *d)
 {
-	vec_release(&d->pairs);
-	vec_release(&d->paddings);
+	vec_release_all(&d->pairs, &d->paddings);
 	charge_pairs_release(&d->charges);
 }

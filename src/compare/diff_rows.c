@@ -326,8 +326,7 @@ static bool wants_pair(const struct grouping *g, const struct diff_pair *p)
 static void diff_rows_add_paddings(struct grouping *g)
 {
 	const struct snapshot *s = g->d->before;
-	for (size_t i = 0; i < g->d->paddings.count; i++) {
-		const struct diff_padding *p = &g->d->paddings.data[i];
+	vec_each(const struct diff_padding, p, &g->d->paddings) {
 		const struct snap_section *sec = &s->sections.data[p->section];
 		const struct snap_symbol y = { .section = p->section };
 		if (!wants(g, s, &y))
@@ -469,16 +468,14 @@ static void add_charge_groups(struct grouping *g)
 {
 	const struct snapshot *const sides[] = { g->d->before, g->d->after };
 	for (size_t side = 2; side-- > 0;)
-		for (size_t i = 0; i < sides[side]->charges.count; i++) {
-			const struct snap_charge *c = &sides[side]->charges.data[i];
+		vec_each(const struct snap_charge, c, &sides[side]->charges) {
 			const enum heft_role role = side == 0 ? HEFT_BASE : HEFT_INPUT;
 			if (c->debug && g->out->hides_debug)
 				continue;
 			add_charged(g, charge_node(g, sides[side], c), role, c->file, c->vm);
 			add_charged(g, 0, role, c->file, c->vm);
 		}
-	for (size_t i = 0; i < g->d->charges.list.count; i++) {
-		const struct charge_pair *p = &g->d->charges.list.data[i];
+	vec_each(const struct charge_pair, p, &g->d->charges.list) {
 		const struct snap_charge *new_ = charge_at(g->d->after, p->after);
 		if (p->debug && g->out->hides_debug)
 			continue;
@@ -492,19 +489,15 @@ static void add_charge_groups(struct grouping *g)
 
 static void diff_rows_add_charges(struct grouping *g)
 {
-	for (size_t i = 0; i < g->d->charges.list.count; i++) {
-		const struct charge_pair *p = &g->d->charges.list.data[i];
+	vec_each(const struct charge_pair, p, &g->d->charges.list)
 		g->out->counts[p->change] += !p->debug || !g->out->hides_debug;
-	}
 	if (g->q->by != HEFT_DIFF_BY_SYMBOL) {
 		add_charge_groups(g);
 		return;
 	}
-	for (size_t i = 0; i < g->d->charges.list.count; i++) {
-		const struct charge_pair *p = &g->d->charges.list.data[i];
+	vec_each(const struct charge_pair, p, &g->d->charges.list)
 		if (!p->debug || !g->out->hides_debug)
 			add_charge_pair(g, p);
-	}
 }
 
 static const char *diff_rows_node_label(void *ctx, uint32_t node)
@@ -708,8 +701,7 @@ void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d
 			->counts[HEFT_ADDED]++;
 	vec_sort_by(&ret->sections, diff_rows_larger_first);
 	add_total(ret);
-	mem_free(t.places[0]);
-	mem_free(t.places[1]);
+	mem_free_all(t.places[0], t.places[1]);
 	intern_release(&t.keys);
 	text_release(&t.key);
 }

@@ -132,8 +132,7 @@ static void make_half(struct snapshot *to, const struct snapshot *from, const ui
 	}
 	copy_marked(&h, marked);
 	copy_charges(&h, pairs, side);
-	mem_free(h.texts);
-	mem_free(h.places);
+	mem_free_all(h.texts, h.places);
 }
 
 /* Returns the container with that name, or 0 (the first). */
@@ -178,8 +177,7 @@ void diff_halves(const struct snapshot_diff *d, const char *const *disassembly,
 {
 	uint8_t *old = mem_zeroed(d->before->symbols.count + 1, 1);
 	uint8_t *new_ = mem_zeroed(d->after->symbols.count + 1, 1);
-	for (size_t i = 0; i < d->pairs.count; i++) {
-		const struct diff_pair *p = &d->pairs.data[i];
+	vec_each(const struct diff_pair, p, &d->pairs) {
 		if (p->before != DIFF_NONE)
 			old[p->before] = p->change != HEFT_UNCHANGED;
 		if (p->after != DIFF_NONE)
@@ -192,8 +190,7 @@ void diff_halves(const struct snapshot_diff *d, const char *const *disassembly,
 	diff_save_add_paddings(d, ret_after);
 	snapshot_place_sections(ret_before);
 	snapshot_place_sections(ret_after);
-	mem_free(old);
-	mem_free(new_);
+	mem_free_all(old, new_);
 }
 
 static void see_source(struct intern *seen, struct intern *other, const struct snapshot *s,
@@ -209,8 +206,7 @@ const char *const *diff_sources(const struct snapshot_diff *d, enum heft_change 
 	struct intern seen = { { 0 } }, other = { { 0 } };
 	size_t count = 0;
 	uint32_t id;
-	for (size_t i = 0; i < d->pairs.count; i++) {
-		const struct diff_pair *p = &d->pairs.data[i];
+	vec_each(const struct diff_pair, p, &d->pairs) {
 		if (p->change == HEFT_UNCHANGED)
 			continue;
 		see_source(&seen, &other, d->before, diff_before(d, p), p->change == change);

@@ -419,9 +419,7 @@ static void keyed_init(struct match_keyed *k, struct matcher *m, struct match_si
 
 static void keyed_release(struct match_keyed *k)
 {
-	mem_free(k->keys);
-	mem_free(k->hashes);
-	mem_free(k->symbols);
+	mem_free_all(k->keys, k->hashes, k->symbols);
 }
 
 static void run_pass(struct matcher *m, const struct pass_step *step)
@@ -597,12 +595,8 @@ void matcher_init(struct matcher *m, const struct snapshot *before, const struct
 
 static void match_side_release(struct match_side *side)
 {
-	mem_free(side->texts);
-	mem_free(side->stable);
-	mem_free(side->bare);
-	mem_free(side->places);
-	mem_free(side->function);
-	mem_free(side->nameless);
+	mem_free_all(side->texts, side->stable, side->bare, side->places, side->function,
+		     side->nameless);
 	vec_release(&side->left);
 }
 
@@ -612,6 +606,5 @@ void matcher_release(struct matcher *m)
 	match_side_release(&m->after);
 	intern_release(&m->common);
 	text_release(&m->work);
-	mem_free(m->partner);
-	mem_free(m->pass);
+	mem_free_all(m->partner, m->pass);
 }

@@ -165,12 +165,7 @@ void alike_init(struct alike *a, struct matcher *m)
 
 static void match_alike_side_release(struct alike_side *as)
 {
-	mem_free(as->symbols);
-	mem_free(as->refs);
-	mem_free(as->ahead);
-	mem_free(as->changes);
-	mem_free(as->first_to);
-	mem_free(as->refs_to);
+	mem_free_all(as->symbols, as->refs, as->ahead, as->changes, as->first_to, as->refs_to);
 	vec_release(&as->samples);
 }
 
@@ -178,8 +173,7 @@ void alike_release(struct alike *a)
 {
 	match_alike_side_release(&a->before);
 	match_alike_side_release(&a->after);
-	vec_release(&a->votes);
-	vec_release(&a->features);
+	vec_release_all(&a->votes, &a->features);
 }
 
 void alike_learn(struct alike *a, uint32_t before, uint32_t after)

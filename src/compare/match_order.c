@@ -359,8 +359,7 @@ static void anchors_keep(anchor_vec *list)
 	for (size_t k = 0; k < length; k++)
 		list->data[k] = list->data[tails[k]];
 	list->count = length;
-	mem_free(tails);
-	mem_free(before);
+	mem_free_all(tails, before);
 }
 
 static anchor_vec anchors_find(const struct order *o, size_t sequence)
@@ -466,13 +465,11 @@ static void votes_take(struct order *o, unsigned least)
 	candidate_vec list = votes_count(o);
 	struct favourite *old = mem_zeroed(o->m->before.s->symbols.count + 1, sizeof *old);
 	struct favourite *new_ = mem_zeroed(o->m->after.s->symbols.count + 1, sizeof *new_);
-	for (size_t i = 0; i < list.count; i++) {
-		const struct candidate_pair *c = &list.data[i];
+	vec_each(const struct candidate_pair, c, &list) {
 		favourite_see(&old[c->before], c->after, c->points);
 		favourite_see(&new_[c->after], c->before, c->points);
 	}
-	for (size_t i = 0; i < list.count; i++) {
-		const struct candidate_pair *c = &list.data[i];
+	vec_each(const struct candidate_pair, c, &list) {
 		const struct favourite *a = &old[c->before], *b = &new_[c->after];
 		if (a->other == c->after && b->other == c->before &&
 		    c->points >= max_u64(a->next, b->next) + MARGIN &&
@@ -480,8 +477,7 @@ static void votes_take(struct order *o, unsigned least)
 		    match_order_is_open(o, c->before, c->after))
 			pair_found(o, c->before, c->after, MATCH_REFERENCES);
 	}
-	mem_free(old);
-	mem_free(new_);
+	mem_free_all(old, new_);
 	vec_release(&list);
 }
 
@@ -512,22 +508,12 @@ static void order_init(struct order *o, struct matcher *m)
 static void order_release(struct order *o)
 {
 	for (size_t i = 0; i < o->list.count; i++) {
-		vec_release(&o->list.data[i].before);
-		vec_release(&o->list.data[i].after);
+		vec_release_all(&o->list.data[i].before, &o->list.data[i].after);
 	}
 	vec_release(&o->list);
-	mem_free(o->after_of);
-	mem_free(o->places);
-	mem_free(o->sequences);
-	mem_free(o->tried);
-	vec_release(&o->old_open);
-	vec_release(&o->new_open);
-	vec_release(&o->sizes);
-	vec_release(&o->by_size);
-	vec_release(&o->near);
-	vec_release(&o->scores);
-	vec_release(&o->filled);
-	vec_release(&o->ends);
+	mem_free_all(o->after_of, o->places, o->sequences, o->tried);
+	vec_release_all(&o->old_open, &o->new_open, &o->sizes, &o->by_size, &o->near, &o->scores,
+			&o->filled, &o->ends);
 	vec_release(&o->sums);
 	alike_release(&o->alike);
 }

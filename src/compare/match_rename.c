@@ -29,15 +29,8 @@ static bool has_name(const struct match_side *side, const struct snap_symbol *y)
 	       side->s->sections.data[y->section].native;
 }
 
-static int match_rename_compare(const void *pa, const void *pb)
-{
-	const struct match_rename_candidate *a = pa, *b = pb;
-	if (a->place != b->place)
-		return a->place < b->place ? -1 : 1;
-	if (a->size != b->size)
-		return a->size < b->size ? -1 : 1;
-	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
-}
+COMPARISON(match_rename_compare, struct match_rename_candidate, ORDER(a->place, b->place),
+	   ORDER(a->size, b->size), ORDER(a->symbol, b->symbol))
 
 static void match_rename_collect(struct candidates *c, struct match_side *side)
 {
@@ -139,7 +132,6 @@ void match_renamed(struct matcher *m)
 		if (c >= 0)
 			n = new_end;
 	}
-	vec_release(&old.all);
-	vec_release(&new_.all);
+	vec_release_all(&old.all, &new_.all);
 	match_drop(m);
 }

@@ -16,9 +16,7 @@ void pair_labels_init(struct pair_labels *n, struct labels *labels)
 
 void pair_labels_release(struct pair_labels *n)
 {
-	mem_free(n->of_input);
-	mem_free(n->of_base);
-	mem_free(n->becomes);
+	mem_free_all(n->of_input, n->of_base, n->becomes);
 	text_release(&n->roots[0]);
 	text_release(&n->roots[1]);
 }

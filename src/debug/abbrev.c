@@ -196,8 +196,7 @@ const struct abbrev *abbrevs_find_slow(const struct abbrevs *a, uint64_t code)
 void abbrev_cache_release(struct abbrev_cache *c)
 {
 	for (size_t i = 0; i < ABBREV_CACHE; i++) {
-		vec_release(&c->slots[i].table.list);
-		vec_release(&c->slots[i].table.attrs);
-		vec_release(&c->slots[i].table.steps);
+		vec_release_all(&c->slots[i].table.list, &c->slots[i].table.attrs,
+				&c->slots[i].table.steps);
 	}
 }

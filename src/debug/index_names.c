@@ -359,7 +359,5 @@ void names_pieces(struct dwarf *d, index_fn fn, void *ctx)
 	while (index_set_next(&o, &at, 5, DW_VERSION_NEXT, &s))
 		names_table(&n);
 	index_finish(&o);
-	vec_release(&n.units);
-	vec_release(&n.abbrevs);
-	vec_release(&n.attrs);
+	vec_release_all(&n.units, &n.abbrevs, &n.attrs);
 }

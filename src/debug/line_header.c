@@ -214,6 +214,5 @@ bool line_open(struct line_program *p, struct dwarf *d, uint64_t off, uint8_t ad
 
 void line_release(struct line_program *p)
 {
-	vec_release(&p->dirs);
-	vec_release(&p->files);
+	vec_release_all(&p->dirs, &p->files);
 }

@@ -81,8 +81,7 @@ const char *line_table_path(struct line_table *t, uint32_t file, struct intern *
 static void line_table_verify(const struct line_table *t)
 {
 	ASSERT(sorted_by_key(t->sequences.data, t->sequences.count, sizeof *t->sequences.data));
-	for (size_t i = 0; i < t->sequences.count; i++) {
-		const struct line_sequence *s = &t->sequences.data[i];
+	vec_each(const struct line_sequence, s, &t->sequences) {
 		ASSERT(s->count > 0 && s->first + (uint64_t)s->count <= t->rows.count);
 		ASSERT(s->end > s->addr && t->rows.data[s->first].delta == 0);
 		for (uint32_t k = 1; k < s->count; k++)
@@ -119,8 +118,7 @@ bool line_table_read(struct line_table *t, const struct unit *u, struct intern *
 
 void line_table_release(struct line_table *t)
 {
-	vec_release(&t->sequences);
-	vec_release(&t->rows);
+	vec_release_all(&t->sequences, &t->rows);
 	mem_free(t->paths);
 	t->paths = NULL;
 }

@@ -314,16 +314,13 @@ bool scopes_read(struct scopes *ret, struct units *units, const struct unit *u)
 	flat_lay(&ret->code, k.ranges.data, k.ranges.count);
 	if (HEFT_CHECKS)
 		scopes_verify(ret);
-	vec_release(&k.around);
-	vec_release(&k.ranges);
-	vec_release(&k.memos);
+	vec_release_all(&k.around, &k.ranges, &k.memos);
 	map_release(&k.by_key);
 	return ok;
 }
 
 void scopes_release(struct scopes *s)
 {
-	vec_release(&s->list);
-	vec_release(&s->functions);
+	vec_release_all(&s->list, &s->functions);
 	flat_release(&s->code);
 }

@@ -14,11 +14,7 @@ void units_release(struct units *s)
 		units_release(s->sup);
 		mem_free(s->sup);
 	}
-	vec_release(&s->info);
-	vec_release(&s->types);
-	vec_release(&s->by_signature);
-	vec_release(&s->silent);
-	vec_release(&s->ranges);
+	vec_release_all(&s->info, &s->types, &s->by_signature, &s->silent, &s->ranges);
 	flat_release(&s->addrs);
 	for (size_t i = 0; i < UNITS_CACHES; i++)
 		abbrev_cache_release(&s->caches[i]);

@@ -203,8 +203,7 @@ static label_id instance_unit(const struct debug_bytes *b, const struct instance
 /* `meant`: the labels of the units, by the labels of their instances. */
 static void instances_relabel(const keyed_vec *meant, struct claims *claims)
 {
-	for (size_t i = 0; i < claims->list.count; i++) {
-		struct claim *c = &claims->list.data[i];
+	vec_each(struct claim, c, &claims->list) {
 		const label_id unit = keyed_find(meant, c->label);
 		if (unit != LABEL_NONE)
 			c->label = unit;
@@ -217,10 +216,8 @@ static void instances_settle(struct debug_bytes *b)
 	keyed_vec meant = { 0 };
 	if (b->instances.count == 0)
 		return;
-	for (size_t i = 0; i < b->instances.count; i++) {
-		const struct instance_label *k = &b->instances.data[i];
+	vec_each(const struct instance_label, k, &b->instances)
 		vec_push(&meant, (struct keyed){ k->label, instance_unit(b, k) });
-	}
 	vec_sort(&meant);
 	for (size_t i = 0; i < DW_SECTIONS; i++)
 		instances_relabel(&meant, &b->found.claims[i]);
@@ -233,8 +230,7 @@ static void release_findings(struct findings *f)
 {
 	for (size_t i = 0; i < DW_SECTIONS; i++)
 		vec_release(&f->claims[i].list);
-	vec_release(&f->vm.list);
-	vec_release(&f->instances);
+	vec_release_all(&f->vm.list, &f->instances);
 	local_labels_release(&f->labels);
 }
 
@@ -480,8 +476,7 @@ static void find_partial_owners(struct debug_bytes *b)
 	for (size_t i = 0; i < units.count; i++)
 		if (units.data[i].partial && units.data[i].label != LABEL_NONE)
 			keyed_add(&b->partial, units.data[i].off, units.data[i].label);
-	vec_release(&units);
-	vec_release(&imports);
+	vec_release_all(&units, &imports);
 	abbrev_cache_release(&cache);
 }
 
@@ -586,10 +581,6 @@ void debug_bytes_release(struct debug_bytes *b)
 		mem_free(b->lists_seen[i]);
 	}
 	release_seen(b->seen);
-	vec_release(&b->lines);
-	vec_release(&b->by_line);
-	vec_release(&b->by_signature);
-	vec_release(&b->partial);
-	vec_release(&b->units);
-	vec_release(&b->instances);
+	vec_release_all(&b->lines, &b->by_line, &b->by_signature, &b->partial, &b->units,
+			&b->instances);
 }

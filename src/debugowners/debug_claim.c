@@ -123,8 +123,7 @@ static void debug_claim_part(const struct debug_bytes *b, const struct debuginfo
 	const struct spans *owners = &b->owners[p->which];
 	const struct section *s = p->section;
 	const uint64_t base = b->info->image->file_off + s->off;
-	for (size_t i = 0; i < owners->list.count; i++) {
-		const struct span *o = &owners->list.data[i];
+	vec_each(const struct span, o, &owners->list) {
 		const uint64_t start = max_u64(o->start, p->off);
 		const uint64_t end = min_u64(o->start + o->size, p->off + p->size);
 		if (start >= end)
@@ -176,8 +175,7 @@ static void claim_all_relocs(struct debug_bytes *b, struct claims *file)
 {
 	const struct image *im = b->info->image;
 	struct patches p = { .b = b, .parts.im = im };
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *table = &im->sections[i];
+	each_section(table, im) {
 		struct reloc_iter it;
 		if (!table->alloc && section_is_reloc(table) &&
 		    debug_claim_part_of(b->info, table->info) && reloc_open(&it, im, table) &&

@@ -161,8 +161,7 @@ static void lines_take_units(void *ctx, struct unit_job *job)
 {
 	struct programs *p = ctx;
 	const uint64_t size = p->all->info->dwarf.size[DW_LINE];
-	for (size_t i = 0; i < job->units.count; i++) {
-		const struct unit *u = &job->units.data[i];
+	vec_each(const struct unit, u, &job->units) {
 		if (!u->abbrevs || u->line_off == DW_NO_OFFSET ||
 		    (u->line_off < size && !bits_first(&p->seen, size, u->line_off)))
 			continue;

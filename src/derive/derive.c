@@ -21,14 +21,8 @@ static void make_batches(struct derivation *d)
 
 static void batch_release(struct batch *b)
 {
-	vec_release(&b->events);
-	vec_release(&b->tables);
-	vec_release(&b->blocks);
-	vec_release(&b->refs);
-	vec_release(&b->bases);
-	vec_release(&b->outs);
-	mem_free(b->starts);
-	mem_free(b->targets);
+	vec_release_all(&b->events, &b->tables, &b->blocks, &b->refs, &b->bases, &b->outs);
+	mem_free_all(b->starts, b->targets);
 }
 
 /* Allocates the bits of a batch. Those of a function begin with a new word. */
@@ -118,8 +112,7 @@ static void decode_batch(void *ctx, size_t i, unsigned worker)
 /* Joins the targets, and the addresses of tables, of all batches. */
 static void gather_places(struct derivation *d)
 {
-	for (size_t i = 0; i < d->batches.count; i++) {
-		const struct batch *b = &d->batches.data[i];
+	vec_each(const struct batch, b, &d->batches) {
 		for (size_t k = 0; k < b->tables.count; k++)
 			vec_push(&d->bases, b->tables.data[k].addr);
 		vec_copy(&d->bases, &b->bases);
@@ -150,8 +143,7 @@ static void derive_join(const struct derivation *d, struct derived *ret)
 	for (size_t i = 0; i < d->batches.count; i++)
 		count += d->batches.data[i].blocks.count;
 	vec_reserve(&ret->blocks, count);
-	for (size_t i = 0; i < d->batches.count; i++) {
-		const struct batch *b = &d->batches.data[i];
+	vec_each(const struct batch, b, &d->batches) {
 		for (size_t k = b->first; k < b->last; k++)
 			ret->functions[k] = (struct derived_function){
 				ret->blocks.count + d->functions[k].block_first,
@@ -216,11 +208,7 @@ void derive_release(struct derivation *d)
 {
 	for (size_t i = 0; i < d->batches.count; i++)
 		batch_release(&d->batches.data[i]);
-	vec_release(&d->batches);
-	vec_release(&d->bases);
-	vec_release(&d->pads);
-	vec_release(&d->outs);
-	vec_release(&d->traits.list);
+	vec_release_all(&d->batches, &d->bases, &d->pads, &d->outs, &d->traits.list);
 	map_release(&d->traits.by_addr);
 	mem_free(d->functions);
 }

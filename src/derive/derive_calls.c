@@ -55,8 +55,7 @@ typedef void function_fn(struct derivation *d, const struct batch *b, size_t fun
 /* Calls `fn` for each function except stubs, whose import tells what they do. */
 static void each_function(struct derivation *d, function_fn *fn)
 {
-	for (size_t i = 0; i < d->batches.count; i++) {
-		const struct batch *b = &d->batches.data[i];
+	vec_each(const struct batch, b, &d->batches) {
 		for (size_t k = b->first; k < b->last; k++)
 			if (!d->facts->extents[k].stubs)
 				fn(d, b, k);

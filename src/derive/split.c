@@ -529,7 +529,9 @@ static bool is_apart(const struct splitter *all, const struct split_taken *t)
 	return !t->number && !stretch_leads_to(&s, t->to) && stretch_behind_call(&s, t->to);
 }
 
-/* Adds functions whose address another function takes: a known start is between the two. */
+/* Adds functions that no call shows: other code only computes their address, for a pointer. Such an
+ * address may also be a place within the function that computes it. So a known start must lie
+ * between that code and the address. */
 static void list_taken(struct splitter *all)
 {
 	const taken_vec *taken = &all->facts->signs->taken;
@@ -569,8 +571,7 @@ static void split_list_starts(struct splitter *all)
 
 static void list_calls(struct splitter *all)
 {
-	for (size_t i = 0; i < all->d.batches.count; i++) {
-		const struct batch *b = &all->d.batches.data[i];
+	vec_each(const struct batch, b, &all->d.batches) {
 		for (size_t k = b->first; k < b->last; k++) {
 			const struct function *fn = &all->d.functions[k];
 			const struct event *e = events_of(b, fn);
@@ -611,8 +612,7 @@ static void split_all(struct splitter *all)
 		}
 	}
 	keep_leaps(all, &c.s.leaps);
-	vec_release(&c.s.held);
-	vec_release(&c.s.edges);
+	vec_release_all(&c.s.held, &c.s.edges);
 }
 
 /* Adds the callees that do not return to all->ends: more than three times as many votes are against
@@ -664,14 +664,8 @@ void split_code(const struct split_facts *f, unsigned threads, split_function_ve
 	}
 	ASSERT(all.d.batches.count > 0);
 	vec_append(ret, &all.found);
-	vec_release(&all.starts);
-	vec_release(&all.taken);
-	vec_release(&all.called);
-	vec_release(&all.dead);
-	vec_release(&all.ends);
-	vec_release(&all.pointers);
-	vec_release(&all.votes);
-	vec_release(&all.jumpers.leaps);
+	vec_release_all(&all.starts, &all.taken, &all.called, &all.dead, &all.ends, &all.pointers,
+			&all.votes, &all.jumpers.leaps);
 	vec_release(&all.before);
 	derive_release(&all.d);
 }

@@ -14,7 +14,7 @@ struct edge {
 
 enum crossing { CROSSES_NOT, CROSSES_WEAKLY, CROSSES };
 
-/* An extent that is being split */
+/* An extent (a range of code without symbols, derive.h) that is being split into functions */
 struct stretch {
 	const struct derivation *d;
 	const struct derive_extent *x;
@@ -24,11 +24,11 @@ struct stretch {
 	const addr_vec *pointers; /* Where functions begin unless control continues to there */
 	const addr_vec *dead;     /* Functions that do not return */
 	leap_vec leaps;           /* Jumps between functions, of all extents so far */
-	addr_vec held;            /* Bits: a jump of the same function leads to this offset */
-	VEC(struct edge) edges;   /* By low */
+	addr_vec held;            /* A bit per offset: 1 if a jump of its function leads there */
+	VEC(struct edge) edges;   /* Jumps within the extent, sorted by their lower end */
 	size_t edge;              /* Index of the first edge after the current address */
-	uint64_t reach;           /* Highest end of the edges before */
-	uint64_t weak_reach;      /* Highest end of the weak edges before */
+	uint64_t reach;           /* Highest upper end of the edges before `edge` */
+	uint64_t weak_reach;      /* The same, of edges that may be wrong (weak) */
 };
 
 /* split_edges.c: sets s->edges and s->held, adds to s->leaps, and starts before all edges. */

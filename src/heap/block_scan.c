@@ -502,9 +502,7 @@ void heap_scan_release(struct blocks_found *b)
 	block_map_release(&b->freed.map);
 	vec_release(&b->freed.noted);
 	block_map_release(&b->kept);
-	vec_release(&b->caches);
-	vec_release(&b->written);
-	vec_release(&b->arenas);
+	vec_release_all(&b->caches, &b->written, &b->arenas);
 	*b = (struct blocks_found){ 0 };
 }
 

@@ -179,8 +179,7 @@ static uint32_t id_map_get(const struct id_map *m, uint32_t number, uint32_t ind
 
 static void id_map_release(struct id_map *m)
 {
-	vec_release(&m->starts);
-	vec_release(&m->to);
+	vec_release_all(&m->starts, &m->to);
 }
 
 /* Returns the caller's node. The recorder writes it before its callees', so there is no cycle. */
@@ -374,9 +373,7 @@ void calls_read(struct calls *ret, const struct dump *d, const struct records *r
 	if (HEFT_CHECKS)
 		calls_verify(ret);
 	id_map_release(&nodes);
-	vec_release(&g.shares);
-	vec_release(&g.keys);
-	vec_release(&g.blocks);
+	vec_release_all(&g.shares, &g.keys, &g.blocks);
 }
 
 void calls_release(struct calls *c)
@@ -387,14 +384,10 @@ void calls_release(struct calls *c)
 		map_release(&x->children);
 		map_release(&x->added);
 		id_map_release(&x->stacks);
-		vec_release(&x->noted);
-		vec_release(&x->now);
+		vec_release_all(&x->noted, &x->now);
 		mem_free(x);
 	}
-	vec_release(&c->modules);
-	vec_release(&c->nodes);
-	vec_release(&c->stacks);
-	vec_release(&c->shares);
+	vec_release_all(&c->modules, &c->nodes, &c->stacks, &c->shares);
 	*c = (struct calls){ 0 };
 }
 

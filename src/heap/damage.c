@@ -69,8 +69,7 @@ static size_t freed_before(const struct finding *g, const struct heap_break *k)
 
 static void breaks(const struct finding *g)
 {
-	for (size_t i = 0; i < g->l->breaks.count; i++) {
-		const struct heap_break *k = &g->l->breaks.data[i];
+	vec_each(const struct heap_break, k, &g->l->breaks) {
 		const bool known = heap_live(g->b, k->before).canary_damaged;
 		struct damage *found = NULL;
 		for (size_t n = 0; known && n < g->to->list.count && found == NULL; n++)
@@ -233,8 +232,7 @@ static struct damage *damage_double_free(const struct finding *g, uint64_t addr)
 static bool double_frees(const struct finding *g)
 {
 	bool any = false;
-	for (size_t i = 0; i < g->r->gone.count; i++) {
-		const struct heap_gone *e = &g->r->gone.data[i];
+	vec_each(const struct heap_gone, e, &g->r->gone) {
 		if (e->why != HEAP_GONE_AGAIN)
 			continue;
 		struct damage *found = damage_double_free(g, e->addr);
@@ -249,8 +247,7 @@ static bool double_frees(const struct finding *g)
 static uint64_t overruns(const struct finding *g)
 {
 	uint64_t count = 0;
-	for (size_t i = 0; i < g->r->gone.count; i++) {
-		const struct heap_gone *e = &g->r->gone.data[i];
+	vec_each(const struct heap_gone, e, &g->r->gone) {
 		if (e->why != HEAP_GONE_OVERRUN)
 			continue;
 		const size_t at = heap_freed_find(g->b, e->addr);
@@ -287,8 +284,7 @@ static void counted(const struct finding *g)
 
 static bool near_heap(const struct finding *g, uint64_t addr)
 {
-	for (size_t i = 0; i < g->l->spans.count; i++) {
-		const struct heap_span *s = &g->l->spans.data[i];
+	vec_each(const struct heap_span, s, &g->l->spans) {
 		const uint64_t start = s->addr > NEAR ? s->addr - NEAR : 0;
 		if (addr >= start && addr - start < add_sat(s->size, 2 * NEAR))
 			return true;

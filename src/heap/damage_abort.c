@@ -31,8 +31,7 @@ bool damage_abort(const struct finding *g)
 	if (!dump_is_fatal(g->d) || !find_work(g, &w))
 		return false;
 	/* Known damage explains the abort: a double free, or the block's overwritten header. */
-	for (size_t k = 0; k < g->to->list.count; k++) {
-		const struct damage *known = &g->to->list.data[k];
+	vec_each(const struct damage, known, &g->to->list) {
 		if (known->was_addr == w.given ||
 		    (known->kind == DAMAGE_DOUBLE_FREE && known->addr == w.given))
 			return true;

@@ -144,8 +144,7 @@ static void take_threads(struct dump *d, const struct core *c)
 static void take_segments(struct dump *d, const struct image *core)
 {
 	region_vec regions = { 0 };
-	for (size_t i = 0; i < core->segment_count; i++) {
-		const struct segment *s = &core->segments[i];
+	each_segment(s, core) {
 		d->missing = add_sat(d->missing, s->missing);
 		if (s->type == PT_NOTE && s->missing > 0)
 			d->lacks = dump_cut_off;
@@ -269,8 +268,7 @@ void dump_close(struct dump *d)
 {
 	for (size_t i = 0; i < d->input_count; i++)
 		input_close(&d->inputs[i]);
-	mem_free(d->inputs);
-	mem_free(d->regions);
+	mem_free_all(d->inputs, d->regions);
 	arena_release(&d->arena);
 	memset(d, 0, sizeof *d);
 }

@@ -126,8 +126,7 @@ static bool solve_any(struct solving *x, unsigned bits, size_t most)
 static bool dump_base_is_sure(const struct solving *x)
 {
 	const struct dump_base_seen *first = NULL;
-	for (size_t i = 0; i < x->seen.count; i++) {
-		const struct dump_base_seen *s = &x->seen.data[i];
+	vec_each(const struct dump_base_seen, s, &x->seen) {
 		if (!verifies(s, x->base))
 			continue;
 		if (first && first->mark != s->mark)

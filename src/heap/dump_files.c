@@ -16,10 +16,8 @@ typedef VEC(struct dump_file) file_vec;
 static void dump_files_list_pieces(const struct core *c, piece_vec *ret)
 {
 	uint64_t end = 0;
-	for (size_t i = 0; i < c->files.count; i++) {
-		const struct core_file *f = &c->files.data[i];
+	vec_each(const struct core_file, f, &c->files)
 		vec_push(ret, (struct dump_files_piece){ f->start, f->end, f->off, f->path, 0 });
-	}
 	vec_sort(ret);
 	for (size_t i = 0; i < ret->count; i++) { /* If pieces of a damaged note overlap, the
 						   * first one wins. */
@@ -33,8 +31,7 @@ static void dump_files_list_pieces(const struct core *c, piece_vec *ret)
 
 static void group_pieces(const struct dump *d, piece_vec *pieces, file_vec *files)
 {
-	for (size_t i = 0; i < pieces->count; i++) {
-		struct dump_files_piece *p = &pieces->data[i];
+	vec_each(struct dump_files_piece, p, pieces) {
 		struct dump_file *last = vec_last(files);
 		/* True if a piece belongs to the file before it. Both have the same path, and the
 		 * piece lies in the range that the file's headers state. Without headers, the path
@@ -99,6 +96,5 @@ void dump_add_files(struct dump *d, const struct core *c)
 	d->files = arena_new(&d->arena, struct dump_file, files.count + 1);
 	if (files.count > 0)
 		memcpy(d->files, files.data, files.count * sizeof *files.data);
-	vec_release(&pieces);
-	vec_release(&files);
+	vec_release_all(&pieces, &files);
 }

@@ -1,6 +1,7 @@
 /* Finds modules by headers in memory, the dynamic linker's list and the recorder's pages. */
 #include "heap/dump_internal.h"
 
+#include "base/sort.h"
 #include "heap/memory.h"
 #include "heap/records.h"
 #include "image/elf/elf_const.h"
@@ -174,12 +175,7 @@ bool dump_has_dynamic(const struct dump *d, const struct dump_file *file)
 	return dump_region(d, at) != NULL && (b.size == 0 || !bytes_are_zeros(b));
 }
 
-static int by_start(const void *pa, const void *pb)
-{
-	const struct dump_file *a = *(const struct dump_file *const *)pa;
-	const struct dump_file *b = *(const struct dump_file *const *)pb;
-	return a->start != b->start ? (a->start < b->start ? -1 : 1) : a < b ? -1 : a > b;
-}
+COMPARISON(by_start, struct dump_file *const, ORDER((*a)->start, (*b)->start), ORDER(*a, *b))
 
 /* Adds the files of `more`, and sorts all files by start again. */
 static void merge_files(struct dump *d, const file_vec *more)
@@ -203,8 +199,7 @@ static void merge_files(struct dump *d, const file_vec *more)
 			d->regions[i].file = place[d->regions[i].file - 1] + 1;
 	d->files = all + count;
 	d->file_count = count;
-	mem_free(order);
-	mem_free(place);
+	mem_free_all(order, place);
 }
 
 static void merge_file(struct dump *d, const struct dump_file *f)

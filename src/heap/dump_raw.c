@@ -170,18 +170,15 @@ static void place_by_spots(struct dump *d, struct bytes b, const spot_vec *spots
 		all_pages = !spots->data[i].given && spots->data[i].off == i * HEAP_PAGE_SIZE;
 	if (all_pages) {
 		d->kind = DUMP_PAGES;
-		for (size_t i = 0; i < spots->count; i++) {
-			const struct dump_raw_spot *s = &spots->data[i];
+		vec_each(const struct dump_raw_spot, s, spots) {
 			push_region(d, out, b, s->off, min_u64(s->off + HEAP_PAGE_SIZE, b.size),
 				    s->addr - s->off);
 		}
 		return;
 	}
 	dump_raw_find_stretches(d, b, spots, &stretches);
-	for (size_t i = 0; i < stretches.count; i++) {
-		const struct dump_raw_stretch *s = &stretches.data[i];
+	vec_each(const struct dump_raw_stretch, s, &stretches)
 		push_region(d, out, b, s->off, s->end, s->delta);
-	}
 	vec_release(&stretches);
 }
 

@@ -531,8 +531,7 @@ struct mapped_sum {
 static struct mapped_sum sum_mapped(struct heaps *x, uint64_t least)
 {
 	struct mapped_sum sum = { 0, 0 };
-	for (size_t i = 0; i < x->mapped.count; i++) {
-		const struct glibc_stretch *s = &x->mapped.data[i];
+	vec_each(const struct glibc_stretch, s, &x->mapped) {
 		uint64_t front = 0;
 		chunk_word(&x->v, s->addr, &front);
 		if (s->end - s->addr + front < least)
@@ -548,8 +547,7 @@ static bool stated_mapped(const struct heaps *x, struct mapped_sum *ret)
 {
 	bool known = x->state.arenas.count > 0;
 	*ret = (struct mapped_sum){ 0, 0 };
-	for (size_t i = 0; i < x->state.arenas.count; i++) {
-		const struct glibc_arena *a = &x->state.arenas.data[i];
+	vec_each(const struct glibc_arena, a, &x->state.arenas) {
 		known = known && (a->heap != 0 || a->known);
 		ret->count += a->mapped;
 		ret->bytes += a->mapped_bytes;
@@ -743,10 +741,7 @@ static struct heaps heaps_begin(struct glibc_heaps *to, struct blocks_found *b,
 static void heaps_end(struct heaps *x)
 {
 	ASSERT(x->to != NULL);
-	vec_release(&x->plain);
-	vec_release(&x->pieces);
-	vec_release(&x->mapped);
-	vec_release(&x->caches);
+	vec_release_all(&x->plain, &x->pieces, &x->mapped, &x->caches);
 	glibc_state_release(&x->state);
 }
 

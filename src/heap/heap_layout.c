@@ -145,15 +145,11 @@ static void put_other(struct laying *y, uint64_t end)
 
 static void find_own(struct laying *y, const struct records *r)
 {
-	for (size_t i = 0; i < r->places.count; i++) {
-		const struct record_place *p = &r->places.data[i];
+	vec_each(const struct record_place, p, &r->places)
 		vec_push(&y->owns, (struct own){ p->addr, add_sat(p->addr, p->size) });
-	}
-	for (size_t i = 0; i < r->threads.count; i++) {
-		const struct heap_thread *t = &r->threads.data[i];
+	vec_each(const struct heap_thread, t, &r->threads)
 		if (t->own != 0)
 			vec_push(&y->owns, (struct own){ t->own, add_sat(t->own, t->own_size) });
-	}
 	vec_sort(&y->owns);
 }
 
@@ -416,8 +412,7 @@ static struct laying laying_of(const struct heap_layout *l, struct heap_layout *
 static void heap_layout_verify(const struct heap_layout *l)
 {
 	uint64_t end = 0, size = 0, bytes = 0;
-	for (size_t i = 0; i < l->spans.count; i++) {
-		const struct heap_span *s = &l->spans.data[i];
+	vec_each(const struct heap_span, s, &l->spans) {
 		ASSERT(s->addr >= end && s->size > 0);
 		end = s->addr + s->size;
 		size += s->size;
@@ -538,8 +533,6 @@ void heap_parts_near(const struct heap_layout *l, uint64_t addr, heap_part_fn *f
 
 void heap_layout_release(struct heap_layout *l)
 {
-	vec_release(&l->spans);
-	vec_release(&l->loose);
-	vec_release(&l->breaks);
+	vec_release_all(&l->spans, &l->loose, &l->breaks);
 	*l = (struct heap_layout){ 0 };
 }

@@ -249,8 +249,7 @@ static void add_hole(struct holes *h, uint64_t addr, uint64_t size)
  * are. Below it are leftovers of finished functions. 0 for other threads. */
 static uint64_t ended_at(const struct dump_thread *t, const struct records *r)
 {
-	for (size_t i = 0; i < r->threads.count; i++) {
-		const struct heap_thread *slot = &r->threads.data[i];
+	vec_each(const struct heap_thread, slot, &r->threads) {
 		if (slot->ended_at != 0 && slot->thread == t->id && t->sp < slot->ended_at &&
 		    slot->ended_at < t->stack_end)
 			return slot->ended_at;

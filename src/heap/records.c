@@ -295,8 +295,7 @@ void records_read(struct records *ret, const struct dump *d, struct notes *notes
 		search_region(&s, &d->regions[i]);
 	const uint64_t home = find_home(&s);
 	uint64_t found = 0;
-	for (size_t i = 0; i < s.pages.count; i++) {
-		const struct records_seen *page = &s.pages.data[i];
+	vec_each(const struct records_seen, page, &s.pages) {
 		vec_push(&ret->places,
 			 (struct record_place){ page->addr, page->head.kind, HEAP_PAGE_SIZE });
 		if (page->process != home)
@@ -311,8 +310,7 @@ void records_read(struct records *ret, const struct dump *d, struct notes *notes
 	}
 	if (ret->process.page_count > found)
 		ret->missing = ret->process.page_count - found;
-	for (size_t i = 0; i < ret->places.count; i++) {
-		struct record_place *p = &ret->places.data[i];
+	vec_each(struct record_place, p, &ret->places) {
 		if (p->kind == HEAP_PAGE_PROCESS && ret->process.page_count <= 1)
 			p->size = HEAP_PAGE_HEADER + sizeof(struct heap_process);
 		ret->page_bytes += p->size;
@@ -322,14 +320,8 @@ void records_read(struct records *ret, const struct dump *d, struct notes *notes
 
 void records_release(struct records *r)
 {
-	vec_release(&r->modules);
-	vec_release(&r->threads);
-	vec_release(&r->timeline);
-	vec_release(&r->gone);
-	vec_release(&r->nodes);
-	vec_release(&r->stacks);
-	vec_release(&r->remote);
-	vec_release(&r->places);
+	vec_release_all(&r->modules, &r->threads, &r->timeline, &r->gone, &r->nodes, &r->stacks,
+			&r->remote, &r->places);
 	*r = (struct records){ 0 };
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/filename.h"
 #include "base/fnv.h"
+#include "base/sort.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,12 +24,6 @@ static uint64_t digest_hash(uint64_t hash, const char *frame)
 	return fnv_add(hash, frame, strlen(frame) + 1);
 }
 
-static int by_hash(const void *pa, const void *pb)
-{
-	const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-	return a < b ? -1 : a > b;
-}
-
 /* Returns a hash that is equal for dumps with the same largest stacks, in any order and size. */
 static uint64_t signature(const struct heap_digest *d)
 {
@@ -36,7 +31,7 @@ static uint64_t signature(const struct heap_digest *d)
 	size_t count = 0;
 	for (; count < d->stack_count && count < DIGEST_HOLDERS; count++)
 		hashes[count] = d->stacks[count].hash;
-	qsort(hashes, count, sizeof *hashes, by_hash);
+	qsort(hashes, count, sizeof *hashes, compare_numbers);
 	for (size_t i = 0; i < count; i++) {
 		char text[20];
 		snprintf(text, sizeof text, "%016" PRIx64, hashes[i]);
@@ -94,8 +89,7 @@ static void count_damage(struct heap_digest *d, const struct heft_heap_damage *m
 {
 	const bool known = m->block && m->block->frame_count > 0;
 	const char *holder = known ? digest_frame(arena, m->block->frames[0]) : "";
-	for (size_t i = 0; i < d->damages.count; i++) {
-		struct digest_damage *k = &d->damages.data[i];
+	vec_each(struct digest_damage, k, &d->damages) {
 		if (k->kind == m->kind && strcmp(k->holder, holder) == 0) {
 			k->count++;
 			return;

@@ -148,8 +148,7 @@ static void tell_moments(struct heft_heap *h)
 	const struct records *r = &h->process.heap.records;
 	const struct heft_heap_info *info = &h->info.of;
 	uint64_t most = 0;
-	for (size_t i = 0; i < r->timeline.count; i++) {
-		const struct heap_moment *m = &r->timeline.data[i];
+	vec_each(const struct heap_moment, m, &r->timeline) {
 		add_moment(h, (struct heft_heap_moment){ .at = since_start(&r->process, m->at),
 							 .live_bytes = m->live_bytes,
 							 .peak_bytes = m->peak_bytes });

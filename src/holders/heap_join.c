@@ -167,8 +167,7 @@ static uint32_t *heap_join_steps(struct heap_join *j, const struct heft_heap *h)
 			step = join_step(j, step, sites[first[spot] + k]);
 		steps[i] = step;
 	}
-	mem_free(first);
-	mem_free(sites);
+	mem_free_all(first, sites);
 	return steps;
 }
 
@@ -177,9 +176,7 @@ static void heap_join_free(struct heap_join *j)
 	intern_release(&j->functions);
 	intern_release(&j->files);
 	intern_release(&j->names);
-	vec_release(&j->keys);
-	vec_release(&j->other_builds);
-	vec_release(&j->by_name);
+	vec_release_all(&j->keys, &j->other_builds, &j->by_name);
 	map_release(&j->sites);
 	map_release(&j->steps);
 	text_release(&j->path);

@@ -112,8 +112,7 @@ static void heap_leaves_add_stacks(const struct heap_leaves_source *s)
 static void add_shares(const struct heap_leaves_source *s)
 {
 	const struct heft_heap_query *q = &s->r->report.query;
-	for (size_t i = 0; i < s->h->process.heap.calls.shares.count; i++) {
-		const struct call_share *c = &s->h->process.heap.calls.shares.data[i];
+	vec_each(const struct call_share, c, &s->h->process.heap.calls.shares) {
 		static const struct heap_thread unknown = { 0 };
 		const struct heap_thread *t =
 			c->slot > 0 && c->slot <= s->h->process.heap.records.threads.count
@@ -189,8 +188,7 @@ static void heap_leaves_add_sums(const struct heap_leaves_source *s,
 				 struct heap_leaves_block_sums *sums)
 {
 	sort_by_key(sums->list.data, sums->list.count, sizeof *sums->list.data);
-	for (size_t i = 0; i < sums->list.count; i++) {
-		const struct block_sum *sum = &sums->list.data[i];
+	vec_each(const struct block_sum, sum, &sums->list) {
 		uint64_t *m = heap_leaves_add_leaf(s, (uint32_t)(sum->key >> 32),
 						   (uint32_t)sum->key);
 		m[HEFT_HEAP_LIVE_BYTES] = (uint64_t)llround(sum->bytes);
@@ -393,8 +391,7 @@ static void merge_leaves(struct heap_report *r)
 		}
 	}
 	ASSERT(count <= r->leaves.count);
-	mem_free(keys);
-	mem_free(r->leaves.data);
+	mem_free_all(keys, r->leaves.data);
 	r->leaves.data = merged;
 	r->leaves.cap = r->leaves.count + 1;
 	r->leaves.count = count;

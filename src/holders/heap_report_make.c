@@ -46,8 +46,7 @@ static bool report_fill(struct heft_heap_report *r, struct heft_heap *h, struct 
 	const bool good = mark_helpers(r, err) && heap_leaves_add(r, h, steps, false, err) &&
 			  (!base || heap_leaves_add(r, base, base_steps, true, err)) &&
 			  heap_leaves_finish(r, err);
-	mem_free(steps);
-	mem_free(base_steps);
+	mem_free_all(steps, base_steps);
 	if (good)
 		heap_rows_make(r);
 	return good;
@@ -55,10 +54,7 @@ static bool report_fill(struct heft_heap_report *r, struct heft_heap *h, struct 
 
 void heap_report_release(struct heft_heap_report *r)
 {
-	vec_release(&r->report.modules);
-	vec_release(&r->report.sites);
-	vec_release(&r->report.steps);
-	vec_release(&r->report.leaves);
+	vec_release_all(&r->report.modules, &r->report.sites, &r->report.steps, &r->report.leaves);
 	tree_release(&r->report.tree);
 	vec_release(&r->all_notes);
 	intern_release(&r->classes);

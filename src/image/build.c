@@ -38,12 +38,8 @@ void build_as(struct image_build *b, const struct image *im)
 
 void build_release(struct image_build *b)
 {
-	vec_release(&b->segments);
-	vec_release(&b->sections);
-	vec_release(&b->symbols);
-	vec_release(&b->parts);
-	vec_release(&b->starts);
-	vec_release(&b->entries);
+	vec_release_all(&b->segments, &b->sections, &b->symbols, &b->parts, &b->starts,
+			&b->entries);
 }
 
 /* Clips [*off, *off + *size) to the file. Adds a note about the lost bytes. */
@@ -248,8 +244,7 @@ void build_name_starts(struct image_build *b, size_t first)
 		if (at == known.count || known.data[at].addr != addr)
 			build_name_start(b, &b->starts.data[i], &code);
 	}
-	vec_release(&known);
-	vec_release(&code);
+	vec_release_all(&known, &code);
 }
 
 /* An address at which a symbol or another piece begins. `symbol` is the symbol's index, or 0. */
@@ -301,8 +296,7 @@ static void size_symbols(struct image_build *b)
 /* Adds `bias` to every address. Clips ranges at the end of the address space. */
 static void build_move(struct image_build *b, uint64_t bias)
 {
-	for (size_t i = 0; i < b->segments.count; i++) {
-		struct segment *s = &b->segments.data[i];
+	vec_each(struct segment, s, &b->segments) {
 		s->addr += bias;
 		s->vm_size = min_u64(s->vm_size, UINT64_MAX - s->addr);
 		s->file_size = min_u64(s->file_size, s->vm_size);

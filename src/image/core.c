@@ -200,8 +200,7 @@ void core_read(struct core *c, const struct image *im)
 {
 	ASSERT(im->kind == IMAGE_CORE);
 	*c = (struct core){ .command = "", .name = "" };
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
+	each_segment(s, im) {
 		struct elf_note n;
 		if (s->type != PT_NOTE)
 			continue;
@@ -213,7 +212,6 @@ void core_read(struct core *c, const struct image *im)
 
 void core_release(struct core *c)
 {
-	vec_release(&c->files);
-	vec_release(&c->threads);
+	vec_release_all(&c->files, &c->threads);
 	arena_release(&c->arena);
 }

@@ -153,8 +153,7 @@ static bool sections_agree(const struct image *im, const struct image *debug)
 	size_t same = 0;
 	if (im->machine != debug->machine || im->kind != IMAGE_EXEC || debug->kind != IMAGE_EXEC)
 		return false;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (!s->alloc || s->size == 0 || s->name.len == 0)
 			continue;
 		const struct section *other = image_section_named(debug, s->name);

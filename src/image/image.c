@@ -77,8 +77,7 @@ const struct section *image_section_at(const struct image *im, uint64_t addr)
 const struct segment *image_load_at(const struct image *im, uint64_t addr)
 {
 	const struct segment *found = NULL;
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
+	each_segment(s, im) {
 		if (s->type == PT_LOAD && addr >= s->addr && addr - s->addr < s->vm_size &&
 		    (!found || s->addr >= found->addr))
 			found = s;
@@ -365,8 +364,7 @@ void image_verify(const struct image *im)
 		ASSERT(im->parts[i].label);
 		ASSERT(image_verify_is_inside(im->parts[i].off, im->parts[i].size, im->bytes.size));
 	}
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *g = &im->segments[i];
+	each_segment(g, im) {
 		ASSERT(image_verify_is_inside(g->off, g->file_size, im->bytes.size));
 		ASSERT(g->addr <= UINT64_MAX - g->vm_size);
 		ASSERT(g->type != PT_LOAD || g->file_size <= g->vm_size);

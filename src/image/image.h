@@ -194,6 +194,18 @@ struct image {
 	uint64_t time; /* Time of a member of an archive, as in struct debug_object */
 };
 
+/* Visit the sections and the segments of an image by ascending index: each_section(s, im) { ... }.
+ * Section 0, which stands for no section, is not visited. */
+#define each_section(s, im)                                                                        \
+	for (const struct section *s = array_at((im)->sections, (im)->section_count > 0),          \
+				  *const s##_end = array_at((im)->sections, (im)->section_count);  \
+	     s != s##_end; s++)
+#define each_segment(s, im)                                                                        \
+	for (const struct segment *s = (im)->segments, *const s##_end =                            \
+							       array_at((im)->segments,            \
+									(im)->segment_count);      \
+	     s != s##_end; s++)
+
 /* The place of an image: its file, its member of an archive, its addresses. */
 struct image_place {
 	const char *path;        /* Path of the file. The image borrows it. */

@@ -353,13 +353,11 @@ void input_close(struct input *in)
 	release_images(in);
 	for (size_t i = 0; i < in->outside_files.count; i++)
 		file_close(&in->outside_files.data[i]);
-	vec_release(&in->outside_files);
-	vec_release(&in->outside);
+	vec_release_all(&in->outside_files, &in->outside);
 	arena_release(&in->arena);
 	if (in->linkmap)
 		linkmap_release(in->linkmap);
-	mem_free(in->linkmap);
-	mem_free(in->owned);
+	mem_free_all(in->linkmap, in->owned);
 	if (in->file.path) /* Without a path, the caller of input_parse() owns the bytes */
 		file_close(&in->file);
 	memset(in, 0, sizeof *in);

@@ -191,8 +191,7 @@ static void linkmap_image_add_symbols(struct linkmap_image_making *m, uint16_t p
 	if (((p->flags & SHF_EXECINSTR) != 0) != code || p->flags & SHF_TLS)
 		return;
 	linkmap_names_read(&m->read, p->section);
-	for (size_t i = 0; i < m->read.list.count; i++) {
-		const struct linkmap_name *y = &m->read.list.data[i];
+	vec_each(const struct linkmap_name, y, &m->read.list) {
 		const uint32_t object = m->map->pieces.data[y->piece].object;
 		if (object != m->object)
 			linkmap_image_put_symbol(m, linkmap_object(m->map, object),
@@ -217,8 +216,7 @@ static void put_sections(const struct linkmap_image_making *m, struct text *t,
 	static const char widths[] = "4488884488";
 	const uint64_t strtab = m->parts.count + 2;
 	PUT(t, widths, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-	for (size_t i = 0; i < m->parts.count; i++) {
-		const struct linkmap_image_part *p = &m->parts.data[i];
+	vec_each(const struct linkmap_image_part, p, &m->parts) {
 		PUT(t, widths, p->name, p->nobits ? SHT_NOBITS : SHT_PROGBITS, p->flags, p->addr,
 		    p->off, p->size, 0, 0, 1, 0);
 	}
@@ -233,8 +231,7 @@ static void put_sections(const struct linkmap_image_making *m, struct text *t,
 static uint16_t put_segments(const struct linkmap_image_making *m, struct text *t)
 {
 	uint16_t count = 0;
-	for (size_t i = 0; i < m->parts.count; i++) {
-		const struct linkmap_image_part *p = &m->parts.data[i];
+	vec_each(const struct linkmap_image_part, p, &m->parts) {
 		const uint64_t rights = PF_R | (p->flags & SHF_WRITE ? PF_W : 0u) |
 					(p->flags & SHF_EXECINSTR ? PF_X : 0u);
 		if (!(p->flags & SHF_ALLOC) || (p->flags & SHF_TLS && p->nobits))
@@ -257,8 +254,7 @@ static uint64_t put_part(struct text *t, uint64_t from, const struct text *part)
 static void put_empty_index(const struct linkmap_image_making *m, uint8_t *bytes)
 {
 	static const uint8_t none[] = { 1, 0xff, 0xff, 0xff };
-	for (size_t i = 0; i < m->parts.count; i++) {
-		const struct linkmap_image_part *p = &m->parts.data[i];
+	vec_each(const struct linkmap_image_part, p, &m->parts) {
 		const struct linkmap_section *s = &m->map->sections.data[p->section];
 		if (str_eq(linkmap_text(m->map, s->name), STR(".eh_frame_hdr")) && !p->nobits &&
 		    p->size >= sizeof none)

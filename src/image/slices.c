@@ -74,11 +74,7 @@ static bool begins_character(const struct image *im, uint64_t addr)
 	return (slices_byte_at(im, addr) & 0xc0) != 0x80;
 }
 
-static int slices_longer_first(const void *pa, const void *pb)
-{
-	const struct slice *a = pa, *b = pb;
-	return a->size > b->size ? -1 : a->size < b->size;
-}
+COMPARISON(slices_longer_first, struct slice, ORDER(b->size, a->size))
 
 /* True if the program has slices: more than one text in 17 is not followed by a 0. In C programs,
  * all texts end with 0. */

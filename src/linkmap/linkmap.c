@@ -102,20 +102,17 @@ bool linkmap_begins(struct bytes head)
 /* Asserts that indexes and names are in range. O(pieces + symbols). */
 static void linkmap_verify(const struct linkmap *lm)
 {
-	for (size_t i = 0; i < lm->sections.count; i++) {
-		const struct linkmap_section *s = &lm->sections.data[i];
+	vec_each(const struct linkmap_section, s, &lm->sections) {
 		ASSERT(s->first_piece <= lm->pieces.count);
 		ASSERT(s->piece_count <= lm->pieces.count - s->first_piece);
 	}
-	for (size_t i = 0; i < lm->pieces.count; i++) {
-		const struct linkmap_piece *p = &lm->pieces.data[i];
+	vec_each(const struct linkmap_piece, p, &lm->pieces) {
 		ASSERT(p->section < lm->sections.count);
 		ASSERT(p->object == LINKMAP_NONE || p->object < lm->objects.entries.count);
 		ASSERT(p->name_off <= lm->bytes.size &&
 		       p->name_len <= lm->bytes.size - p->name_off);
 	}
-	for (size_t i = 0; i < lm->symbols.count; i++) {
-		const struct linkmap_symbol *s = &lm->symbols.data[i];
+	vec_each(const struct linkmap_symbol, s, &lm->symbols) {
 		ASSERT(s->piece == LINKMAP_NONE || s->piece < lm->pieces.count);
 		ASSERT(s->addr <= UINT64_MAX - s->size);
 	}
@@ -190,12 +187,8 @@ uint32_t linkmap_find_section(const struct linkmap *lm, struct str name, uint64_
 
 void linkmap_release(struct linkmap *lm)
 {
-	vec_release(&lm->regions);
-	vec_release(&lm->sections);
-	vec_release(&lm->pieces);
-	vec_release(&lm->symbols);
-	vec_release(&lm->commons);
-	vec_release(&lm->discarded);
+	vec_release_all(&lm->regions, &lm->sections, &lm->pieces, &lm->symbols, &lm->commons,
+			&lm->discarded);
 	intern_release(&lm->objects);
 	file_close(&lm->file);
 	memset(lm, 0, sizeof *lm);

@@ -214,8 +214,7 @@ static void linkmap_build_sort_symbols(struct linkmap *lm)
 	sort_by_key(places, count, sizeof *places);
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = lm->symbols.data[places[i].index];
-	mem_free(places);
-	mem_free(lm->symbols.data);
+	mem_free_all(places, lm->symbols.data);
 	lm->symbols.data = sorted;
 	lm->symbols.cap = count + 1;
 }
@@ -248,9 +247,7 @@ static void sort_pieces(struct linkmap *lm)
 	}
 	for (size_t i = 0; i < lm->symbols.count; i++)
 		lm->symbols.data[i].piece = moved_to[lm->symbols.data[i].piece];
-	mem_free(moved_to);
-	mem_free(places);
-	mem_free(lm->pieces.data);
+	mem_free_all(moved_to, places, lm->pieces.data);
 	lm->pieces.data = sorted;
 	lm->pieces.cap = count + 1;
 	linkmap_build_sort_symbols(lm);

@@ -139,6 +139,5 @@ void linkmap_ld64_parse(struct map_maker *m)
 		else if (m->line.len > 0 && !read_row(&l))
 			map_odd_line(m, "not a row of this table");
 	}
-	vec_release(&l.objects);
-	vec_release(&l.starts);
+	vec_release_all(&l.objects, &l.starts);
 }

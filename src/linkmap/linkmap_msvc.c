@@ -185,6 +185,5 @@ void linkmap_msvc_parse(struct map_maker *m)
 					  : !linkmap_msvc_read_symbol(&v, m->line))
 			map_odd_line(m, "not a row of this table");
 	}
-	vec_release(&v.groups);
-	vec_release(&v.placed);
+	vec_release_all(&v.groups, &v.placed);
 }

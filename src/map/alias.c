@@ -30,13 +30,7 @@ struct alias_pair {
 	const char *name;
 };
 
-static int by_owner(const void *a, const void *b)
-{
-	const struct alias_pair *x = a, *y = b;
-	if (x->owner != y->owner)
-		return x->owner < y->owner ? -1 : 1;
-	return strcmp(x->name, y->name);
-}
+COMPARISON(by_owner, struct alias_pair, ORDER(a->owner, b->owner), strcmp(a->name, b->name))
 
 /* Makes `view` compute the shown labels of the places in the list. */
 static void ask_view(const struct aliases *a, struct view *view, struct labels *labels,
@@ -117,10 +111,7 @@ void places_copy(struct places *ret, const struct places *from, const struct pla
 
 void places_release(struct places *p)
 {
-	vec_release(&p->list);
-	vec_release(&p->images);
-	vec_release(&p->outside);
-	vec_release(&p->outside_images);
+	vec_release_all(&p->list, &p->images, &p->outside, &p->outside_images);
 }
 
 const struct alias_run *alias_index_find(const struct alias_index *x, label_id owner)

@@ -65,8 +65,7 @@ static bool is_stored(const struct builder *b, const struct segment *s)
 static void basemap_add_segments(struct builder *b, const struct image *im, uint32_t type)
 {
 	size_t first = b->from.count;
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
+	each_segment(s, im) {
 		if (s->type != type)
 			continue;
 		const uint64_t held = min_u64(s->file_size, s->vm_size);
@@ -82,8 +81,7 @@ static void basemap_add_segments(struct builder *b, const struct image *im, uint
 	}
 	claim_ranges(b, first);
 	first = b->from.count;
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
+	each_segment(s, im) {
 		const uint64_t held = min_u64(s->file_size, s->vm_size);
 		if (s->type == type && is_stored(b, s))
 			basemap_add_range(b,
@@ -100,8 +98,7 @@ static void basemap_add_segments(struct builder *b, const struct image *im, uint
 static void basemap_add_sections(struct builder *b, const struct image *im)
 {
 	const size_t first = b->from.count;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		label_id *const known = &b->sections[4 * s->alloc + 2 * s->write + s->exec];
 		if (*known == LABEL_NONE)
 			*known = label_format(b->labels, "Section [%s%s%s]", s->alloc ? "A" : "",
@@ -120,8 +117,7 @@ static void basemap_add_sections(struct builder *b, const struct image *im)
 /* Claims the file bytes that a segment has beyond its bytes in memory. */
 static void add_segment_rests(struct builder *b, const struct image *im)
 {
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
+	each_segment(s, im) {
 		if (im->kind == IMAGE_OBJECT || s->type != PT_LOAD || s->file_size <= s->vm_size)
 			continue;
 		const struct str name = label_text(b->labels, segment_label(b->labels, s));
@@ -171,8 +167,7 @@ void claim_headers(const struct input *in, struct labels *labels, struct claims 
 			claim(file, im->file_off + im->parts[k].off, im->parts[k].size,
 			      label_borrow(labels, str_of(im->parts[k].label)), WHY_HEADER);
 	}
-	for (size_t i = 0; i < in->parts.count; i++) {
-		const struct ar_part *p = &in->parts.data[i];
+	vec_each(const struct ar_part, p, &in->parts) {
 		claim(file, p->off, p->size, label_borrow(labels, str_of(names[p->kind])),
 		      WHY_HEADER);
 	}
@@ -181,8 +176,7 @@ void claim_headers(const struct input *in, struct labels *labels, struct claims 
 /* Adds what is left of the ranges after overlaps, with file offsets. */
 static void take_ranges(struct builder *b, const struct spans *pieces)
 {
-	for (size_t i = 0; i < pieces->list.count; i++) {
-		const struct span *s = &pieces->list.data[i];
+	vec_each(const struct span, s, &pieces->list) {
 		const struct base_range *from = &b->from.data[s->label];
 		const uint64_t skip = s->start - from->addr;
 		const uint64_t held = from->file_size > skip ? from->file_size - skip : 0;
@@ -269,8 +263,7 @@ static void add_fill(struct builder *b)
 {
 	const struct basemap *map = b->map;
 	const size_t first = b->from.count;
-	for (size_t i = 0; i < map->region_spans.list.count; i++) {
-		const struct span *s = &map->region_spans.list.data[i];
+	vec_each(const struct span, s, &map->region_spans.list) {
 		const uint64_t end = min_u64(s->start + s->size, map->region_ends[s->label]);
 		if (end > s->start)
 			basemap_add_range(b, (struct base_range){ .addr = s->start,
@@ -335,8 +328,7 @@ void basemap_release(struct basemap *b)
 uint64_t basemap_region_used(const struct basemap *b, size_t region)
 {
 	uint64_t used = 0;
-	for (size_t i = 0; i < b->region_spans.list.count; i++) {
-		const struct span *s = &b->region_spans.list.data[i];
+	vec_each(const struct span, s, &b->region_spans.list) {
 		const uint64_t end = min_u64(s->start + s->size, b->region_ends[region]);
 		if (s->label == region && end > s->start)
 			used += end - s->start;
@@ -579,8 +571,7 @@ bool regions_add(struct memory_regions *r, struct str name, uint64_t origin, uin
 void regions_of_map(struct memory_regions *r, const struct linkmap *map, const char *path,
 		    struct notes *notes)
 {
-	for (size_t i = 0; i < map->regions.count; i++) {
-		const struct linkmap_region *m = &map->regions.data[i];
+	vec_each(const struct linkmap_region, m, &map->regions) {
 		const struct str name = linkmap_text(map, m->name);
 		if (m->length > 0 && !regions_add(r, name, m->origin, m->length))
 			note(notes, path, m->name.off, 0,
@@ -605,8 +596,7 @@ static void add_extent(extents *list, uint64_t start, uint64_t size)
 void regions_of_segments(struct memory_regions *r, const struct image *im)
 {
 	extents list = { 0 };
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
+	each_segment(s, im) {
 		if (s->type != PT_LOAD)
 			continue;
 		add_extent(&list, s->addr - s->vm_bias, s->vm_size);
@@ -630,10 +620,8 @@ void regions_of_segments(struct memory_regions *r, const struct image *im)
 
 void regions_copy(struct memory_regions *r, const struct memory_regions *from)
 {
-	for (size_t i = 0; i < from->list.count; i++) {
-		const struct memory_region *x = &from->list.data[i];
+	vec_each(const struct memory_region, x, &from->list)
 		(void)regions_add(r, str_of(x->name), x->origin, x->length);
-	}
 }
 
 void regions_release(struct memory_regions *r)

@@ -348,16 +348,9 @@ void config_release(struct config *c)
 {
 	for (size_t i = 0; i < c->sources.count; i++)
 		vec_release(&c->sources.data[i].rewrites);
-	vec_release(&c->sources);
-	vec_release(&c->filenames);
-	vec_release(&c->base_filenames);
-	vec_release(&c->debug_filenames);
-	vec_release(&c->source_maps);
-	vec_release(&c->dsym_paths);
-	vec_release(&c->data_sources);
-	vec_release(&c->regions);
-	vec_release(&c->debug_vmaddrs);
-	vec_release(&c->debug_fileoffs);
+	vec_release_all(&c->sources, &c->filenames, &c->base_filenames, &c->debug_filenames,
+			&c->source_maps, &c->dsym_paths, &c->data_sources, &c->regions);
+	vec_release_all(&c->debug_vmaddrs, &c->debug_fileoffs);
 	arena_release(&c->arena);
 	memset(c, 0, sizeof *c);
 }

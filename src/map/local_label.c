@@ -86,6 +86,5 @@ void local_labels_release(struct local_labels *l)
 	vec_release(&l->lines);
 	map_release(&l->line_numbers);
 	arena_release(&l->arena);
-	vec_release(&l->joined);
-	vec_release(&l->pending);
+	vec_release_all(&l->joined, &l->pending);
 }

@@ -44,15 +44,12 @@ void paths_copy(struct paths *p, const struct paths *from)
 void paths_release(struct paths *p)
 {
 	for (size_t i = 0; i < p->maps.count; i++) {
-		mem_free(p->maps.data[i].from);
-		mem_free(p->maps.data[i].to);
+		mem_free_all(p->maps.data[i].from, p->maps.data[i].to);
 	}
 	for (size_t i = 0; i < p->strips.count; i++) {
-		mem_free(p->strips.data[i].from);
-		mem_free(p->strips.data[i].to);
+		mem_free_all(p->strips.data[i].from, p->strips.data[i].to);
 	}
-	vec_release(&p->maps);
-	vec_release(&p->strips);
+	vec_release_all(&p->maps, &p->strips);
 }
 
 static bool is_path(struct str s)

@@ -78,8 +78,7 @@ static void active_emit(struct active *a, uint64_t from, uint64_t to, struct spa
 static uint64_t unknown_size(const struct active *a, const struct claim *c, uint64_t next)
 {
 	uint64_t end = next;
-	for (size_t i = 0; i < a->heap.count; i++) {
-		const struct claim *k = &a->heap.data[i];
+	vec_each(const struct claim, k, &a->heap) {
 		if (resolve_claim_end(k) <= c->start)
 			continue;
 		if (k->seq < c->seq)
@@ -293,8 +292,7 @@ static void resolve_in_parts(struct claims *c, uint64_t end, size_t count, struc
 	parallel_for((unsigned)cut_count + 1, cut_count + 1, resolve_part, parts);
 	for (size_t i = 0; i <= cut_count; i++)
 		spans_append(ret, &parts[i].spans);
-	mem_free(parts);
-	mem_free(cuts);
+	mem_free_all(parts, cuts);
 }
 
 /* Resolves an unsorted list, and consumes it. */
@@ -370,11 +368,7 @@ static size_t count_overlapping(const stretch_vec *v)
 	return claims;
 }
 
-static int by_first(const void *a, const void *b)
-{
-	const struct resolve_stretch *x = a, *y = b;
-	return x->first < y->first ? -1 : x->first > y->first;
-}
+COMPARISON(by_first, struct resolve_stretch, ORDER(a->first, b->first))
 
 /* Resolves overlapping stretches. First puts their claims into the order in which they were made,
  * because the first claim wins. */

@@ -26,9 +26,8 @@ void rollup_release(struct rollup *r)
 		mem_free(r->filter.known[i].bits);
 	demangler_release(&r->filter.demangler);
 	for (size_t role = 0; role < COUNT_OF(r->counted); role++) {
-		vec_release(&r->counted[role].pairs);
-		vec_release(&r->counted[role].images);
-		vec_release(&r->counted[role].sizes);
+		vec_release_all(&r->counted[role].pairs, &r->counted[role].images,
+				&r->counted[role].sizes);
 		map_release(&r->counted[role].map);
 	}
 	memset(r, 0, sizeof *r);
@@ -90,8 +89,7 @@ static void add_copies(struct rollup *r, enum heft_role role)
 				break;
 		}
 	}
-	mem_free(largest);
-	mem_free(sum);
+	mem_free_all(largest, sum);
 }
 
 void rollup_add_copies(struct rollup *r)

@@ -130,9 +130,7 @@ uint64_t rows_filter(struct rows_maker *b, const struct heft_row_filter *f)
 	const struct tree *t = b->tree;
 	struct matching g = { .maker = b, .filter = f };
 	ASSERT(!f || !t->fractions); /* Filters add up whole numbers */
-	mem_free(b->filter.state);
-	mem_free(b->filter.place);
-	mem_free(b->filter.sums);
+	mem_free_all(b->filter.state, b->filter.place, b->filter.sums);
 	b->filter = (struct rows_filter){ 0 };
 	if (!f)
 		return 0;

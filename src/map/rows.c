@@ -113,12 +113,7 @@ struct rows_items {
 	size_t others;
 };
 
-static int by_label(const void *a, const void *b)
-{
-	const struct row_item *x = a, *y = b;
-	const int c = strcmp(x->label, y->label);
-	return c != 0 ? c : x->node < y->node ? -1 : x->node > y->node;
-}
+COMPARISON(by_label, struct row_item, strcmp(a->label, b->label), ORDER(a->node, b->node))
 
 static int rows_by_name(const void *a, const void *b)
 {
@@ -573,8 +568,7 @@ void rows_visit(struct rows_maker *b, const struct heft_row *row, size_t level)
 void rows_end(struct rows_maker *b)
 {
 	if (!b->borrows) {
-		mem_free(b->next);
-		mem_free(b->first);
+		mem_free_all(b->next, b->first);
 	}
 	forget_items(b);
 	for (size_t i = 0; i < b->rooms.count; i++)

@@ -141,8 +141,7 @@ void pattern_free(struct pattern *p)
 	pcre2_code_free(p->code);
 	pcre2_match_context_free(p->limits);
 	scratch_free(p->scratch);
-	mem_free(p->text);
-	mem_free(p);
+	mem_free_all(p->text, p);
 }
 
 static bool rules_run(const struct pattern *p, struct str text, pcre2_match_data *data,

@@ -372,8 +372,7 @@ uint64_t spans_total(const struct spans *s)
 
 void claims_verify(const struct claims *c)
 {
-	for (size_t i = 0; i < c->list.count; i++) {
-		const struct claim *k = &c->list.data[i];
+	vec_each(const struct claim, k, &c->list) {
 		ASSERT(k->label != LABEL_NONE && k->size > 0 && k->why < WHY_COUNT);
 		ASSERT(k->size == SIZE_UNKNOWN || k->size - 1 <= UINT64_MAX - k->start);
 	}
@@ -382,8 +381,7 @@ void claims_verify(const struct claims *c)
 void spans_verify(const struct spans *s)
 {
 	uint64_t end = 0;
-	for (size_t i = 0; i < s->list.count; i++) {
-		const struct span *k = &s->list.data[i];
+	vec_each(const struct span, k, &s->list) {
 		ASSERT(k->start >= end && k->size > 0);
 		ASSERT(k->size <= UINT64_MAX - k->start);
 		ASSERT(k->label != LABEL_NONE);

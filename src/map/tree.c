@@ -35,15 +35,13 @@ bool tree_adds_up(const struct tree *t, uint32_t measure)
 		}
 		inner[parent] = true;
 	}
-	mem_free(below);
-	mem_free(inner);
+	mem_free_all(below, inner);
 	return ret;
 }
 
 void tree_close(struct tree *t)
 {
-	vec_release(&t->top);
-	vec_release(&t->first);
+	vec_release_all(&t->top, &t->first);
 	for (uint32_t i = 0; i < t->wide_count; i++)
 		vec_release(&t->wide[i].slots);
 	t->wide_count = 0;
@@ -54,9 +52,7 @@ void tree_close(struct tree *t)
 void tree_release(struct tree *t)
 {
 	tree_close(t);
-	vec_release(&t->nodes);
-	vec_release(&t->sums);
-	vec_release(&t->exact);
+	vec_release_all(&t->nodes, &t->sums, &t->exact);
 	*t = (struct tree){ .measures = t->measures, .sides = t->sides };
 }
 

@@ -249,8 +249,7 @@ void view_update(struct view *v, struct labels *labels, const struct spans *span
 		text_release(&w.workers[i].made);
 		text_release(&w.workers[i].rewritten);
 	}
-	mem_free(w.workers);
-	mem_free(w.result);
+	mem_free_all(w.workers, w.result);
 	vec_release(&todo);
 }
 

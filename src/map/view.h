@@ -42,9 +42,9 @@ struct view {
 	enum heft_demangle style; /* For VIEW_NAME, VIEW_STACK and VIEW_BLOCK */
 	enum view_form form;
 	unsigned level;            /* VIEW_DIRECTORY: which component to show. 0: all */
-	const struct paths *paths; /* Borrowed. NULL: none */
+	const struct paths *paths; /* Rules that shorten paths. Borrowed. NULL: none */
 	struct namespaces *spaces; /* VIEW_NAMESPACE: receives namespaces of names. Borrowed */
-	const struct rules *rules; /* Borrowed. NULL: none */
+	const struct rules *rules; /* Rewrite labels of a custom source. Borrowed. NULL: none */
 	label_id *shown;           /* Per label: its shown label. LABEL_NONE until needed */
 	size_t count;
 };

@@ -22,8 +22,7 @@ static bool names_paths(const struct source *s)
 bool base_names_wanted(const struct heft_profile *p)
 {
 	bool sides[2] = { false, false }, level = false;
-	for (size_t i = 0; i < p->entries.count; i++) {
-		const struct entry *e = &p->entries.data[i];
+	vec_each(const struct entry, e, &p->entries) {
 		sides[e->role == HEFT_BASE] = true;
 		if (!program_image(&e->program) || e->process.open)
 			return false;
@@ -37,8 +36,7 @@ bool base_names_wanted(const struct heft_profile *p)
 static void labels_mark(const struct heft_profile *p, struct pair_labels *n)
 {
 	for (size_t i = 0; i < p->levels.count; i++)
-		for (size_t k = 0; k < p->entries.count; k++) {
-			const struct entry *e = &p->entries.data[k];
+		vec_each(const struct entry, e, &p->entries) {
 			const struct level *l = &p->levels.data[i];
 			pair_labels_mark(n, e->role, entry_spans(e, l, HEFT_VM));
 			pair_labels_mark(n, e->role, entry_spans(e, l, HEFT_FILE));
@@ -49,8 +47,7 @@ static void labels_mark(const struct heft_profile *p, struct pair_labels *n)
 static bool levels_lack(const struct heft_profile *p, const struct pair_labels *n,
 			enum heft_role role, level_fn *wanted)
 {
-	for (size_t i = 0; i < p->levels.count; i++) {
-		const struct level *l = &p->levels.data[i];
+	vec_each(const struct level, l, &p->levels) {
 		for (size_t k = 0; wanted(l->source) && k < p->entries.count; k++) {
 			const struct entry *e = &p->entries.data[k];
 			if (e->role == role &&
@@ -80,8 +77,7 @@ static bool functions_may_differ(const struct heft_profile *p, const struct pair
 static void levels_rename(struct heft_profile *p, struct pair_labels *n, level_fn *wanted)
 {
 	const bool paths = wanted == names_paths;
-	for (size_t i = 0; i < p->levels.count; i++) {
-		const struct level *l = &p->levels.data[i];
+	vec_each(const struct level, l, &p->levels) {
 		for (size_t k = 0; wanted(l->source) && k < p->entries.count; k++) {
 			struct entry *e = &p->entries.data[k];
 			if (e->role != HEFT_BASE)
@@ -102,8 +98,7 @@ static align_paths units_list(struct heft_profile *p, enum heft_role role)
 {
 	align_paths list = { 0 };
 	bool *seen = mem_zeroed(p->labels.kinds.count + 1, sizeof *seen);
-	for (size_t i = 0; i < p->entries.count; i++) {
-		const struct entry *e = &p->entries.data[i];
+	vec_each(const struct entry, e, &p->entries) {
 		const struct spans *s = &entry_layer(p, e, source_compileunits)->vm;
 		for (size_t k = 0; e->role == role && k < s->list.count; k++) {
 			const label_id label = s->list.data[k].label;
@@ -124,8 +119,7 @@ static bool roots_find(struct heft_profile *p, struct pair_labels *n)
 		entry_measure_more(p, &p->entries.data[i], source_compileunits);
 	align_paths now = units_list(p, HEFT_INPUT), old = units_list(p, HEFT_BASE);
 	const bool found = align_find_paths(&now, &old, n->roots);
-	vec_release(&now);
-	vec_release(&old);
+	vec_release_all(&now, &old);
 	return found;
 }
 
@@ -148,8 +142,7 @@ static void side_measure(struct base_side *side, struct heft_profile *p, enum he
 				    .profile = p,
 				    .role = role };
 	side->symbols = mem_zeroed(p->entries.count, sizeof(struct spans *));
-	for (size_t i = 0; i < p->entries.count; i++) {
-		struct entry *e = &p->entries.data[i];
+	vec_each(struct entry, e, &p->entries) {
 		if (e->role != role)
 			continue;
 		entry_measure_more(p, e, source_symbols);

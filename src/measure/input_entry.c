@@ -264,8 +264,7 @@ static void join_source_maps(struct heft_profile *p)
 static void join_regions(struct heft_profile *p)
 {
 	const struct memory_regions *more = &p->configured.regions;
-	for (size_t i = 0; i < more->list.count; i++) {
-		const struct memory_region *r = &more->list.data[i];
+	vec_each(const struct memory_region, r, &more->list) {
 		if (!regions_find(&p->context.wish.regions, str_of(r->name)))
 			(void)regions_add(&p->context.wish.regions, str_of(r->name), r->origin,
 					  r->length);

@@ -87,8 +87,7 @@ static void paths_keep(struct heft_profile *p, const config_strings *from, confi
 /* Adds the files and data sources in the configuration file. */
 static bool config_apply(struct heft_profile *p, const struct config *c, struct heft_err *err)
 {
-	for (size_t i = 0; i < c->sources.count; i++) {
-		const struct config_source *s = &c->sources.data[i];
+	vec_each(const struct config_source, s, &c->sources) {
 		if (!profile_define_source(p, s->name, s->base, s->rewrites.data, s->rewrites.count,
 					   err))
 			return false;
@@ -103,11 +102,9 @@ static bool config_apply(struct heft_profile *p, const struct config *c, struct 
 	paths_keep(p, &c->debug_filenames, &p->configured_debug);
 	paths_keep(p, &c->dsym_paths, &p->configured_debug);
 	paths_keep(p, &c->source_maps, &p->configured_source_maps);
-	for (size_t i = 0; i < c->regions.count; i++) {
-		const struct config_region *r = &c->regions.data[i];
+	vec_each(const struct config_region, r, &c->regions)
 		if (!wish_add_region(&p->configured, r->name, r->origin, r->length, err))
 			return false;
-	}
 	return !c->source_filter || profile_set_pattern(&p->include, c->source_filter, err);
 }
 

@@ -128,8 +128,7 @@ static size_t number_layers(struct heft_profile *p)
 static void run_layers(struct heft_profile *p, struct entry *e, bool borrowed)
 {
 	size_t next = 0;
-	for (size_t i = 0; i < p->levels.count; i++) {
-		const struct level *l = &p->levels.data[i];
+	vec_each(const struct level, l, &p->levels) {
 		if (l->layer != next)
 			continue;
 		next++;
@@ -168,8 +167,7 @@ static const struct spans *row_spans(const struct entry *e, const struct level *
 
 static void update_views(struct heft_profile *p, const struct entry *e, enum heft_domain domain)
 {
-	for (size_t i = 0; i < p->levels.count; i++) {
-		struct level *l = &p->levels.data[i];
+	vec_each(struct level, l, &p->levels) {
 		if (!view_is_plain(&l->view))
 			view_update(&l->view, &p->labels, row_spans(e, l, domain),
 				    p->context.threads, &p->context.notes);
@@ -343,8 +341,7 @@ static void run_sum_up(struct heft_profile *p, struct entry *e)
 	p->image_total += (uint32_t)e->program.input.image_count;
 	spans_release(&code);
 	places_free(&places);
-	vec_release(&images.vm);
-	vec_release(&images.file);
+	vec_release_all(&images.vm, &images.file);
 }
 
 static bool namespaces_wanted(const struct heft_profile *p)
@@ -441,11 +438,9 @@ static void add_empty_regions(struct heft_profile *p)
 	if (!first->source->regions || p->diff || profile_is_filtered(p))
 		return;
 	p->empty_from = (uint32_t)p->rollup.tree.nodes.count;
-	for (size_t i = 0; i < p->regions.list.count; i++) {
-		const struct region_sum *r = &p->regions.list.data[i];
+	vec_each(const struct region_sum, r, &p->regions.list)
 		if (r->used == 0 && !r->open)
 			(void)tree_get(&p->rollup.tree, 0, label_copy(&p->labels, str_of(r->name)));
-	}
 	p->empty_to = (uint32_t)p->rollup.tree.nodes.count;
 	ASSERT(p->empty_from <= p->empty_to);
 }
@@ -472,8 +467,7 @@ static bool entry_run(struct heft_profile *p, struct entry *e, uint64_t before, 
 /* Opens, measures and closes one input after the other, so that only one is in memory. */
 static bool measure_one_by_one(struct heft_profile *p, size_t layer_count, struct heft_err *err)
 {
-	for (size_t i = 0; i < p->entries.count; i++) {
-		struct entry *e = &p->entries.data[i];
+	vec_each(struct entry, e, &p->entries) {
 		if (!e->program.open && !entry_open(p, e, err))
 			return false;
 		progress_begin(e->file_size);
@@ -490,8 +484,7 @@ static bool measure_together(struct heft_profile *p, size_t layer_count, struct 
 	for (size_t i = 0; i < p->entries.count; i++)
 		total += p->entries.data[i].file_size;
 	progress_begin(total);
-	for (size_t i = 0; i < p->entries.count; i++) {
-		struct entry *e = &p->entries.data[i];
+	vec_each(struct entry, e, &p->entries) {
 		if (!entry_run(p, e, before, layer_count, err))
 			return false;
 		before += e->file_size;
@@ -601,8 +594,7 @@ static void run_fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_r
 
 static void index_aliases(struct heft_profile *p)
 {
-	for (size_t i = 0; i < p->levels.count; i++) {
-		struct level *l = &p->levels.data[i];
+	vec_each(struct level, l, &p->levels) {
 		if (names_symbols(l))
 			alias_index_build(&l->aliases, &p->places, &l->view, &p->labels,
 					  p->context.threads, &p->context.notes);

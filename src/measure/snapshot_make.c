@@ -149,8 +149,7 @@ static void snapshot_make_keep_sure(struct made *p)
 	struct spans words = { 0 };
 	if (!(p->owner->flags & HEFT_SNAPSHOT_SURE))
 		return;
-	for (size_t i = 0; i < p->sure.vm.list.count; i++) {
-		const struct span *part = &p->sure.vm.list.data[i];
+	vec_each(const struct span, part, &p->sure.vm.list) {
 		const struct str word = label_text(p->by_symbol.labels, part->label);
 		for (label_id k = 0; k < SURE_WORDS; k++)
 			if (str_eq(word, str_of(sure_words[k])))
@@ -268,8 +267,7 @@ static void snapshot_make_add_metadata(struct made *p)
 		vec_push(&c->metadata, (struct snap_value){ .key = "elf_mtime",
 							    .kind = SNAP_NUMBER,
 							    .number = modified });
-	for (size_t i = 0; i < s->snapshot.sections.count; i++) {
-		const struct snap_section *sec = &s->snapshot.sections.data[i];
+	vec_each(const struct snap_section, sec, &s->snapshot.sections) {
 		if (sec->container == p->container && sec->native &&
 		    strcmp(sec->name, SNAP_UNSECTIONED) != 0)
 			add_metric(p, file, arena_format(&s->snapshot.arena, "SIZE/%s", sec->name),

@@ -23,8 +23,7 @@ static struct stack_cell *stack_column_cell_of(struct stack_column *c, label_id 
 void stack_column_add(struct stack_column *c, const struct stack_use *use,
 		      const struct spans *spans, const struct view *view)
 {
-	for (size_t i = 0; i < use->functions.count; i++) {
-		const struct stack_function *f = &use->functions.data[i];
+	vec_each(const struct stack_function, f, &use->functions) {
 		const label_id raw = spans_label(spans, f->addr);
 		const label_id label = raw == LABEL_NONE ? raw : stack_column_shown(view, raw);
 		if (label == LABEL_NONE)

@@ -36,8 +36,7 @@ bool place_number(const char *text, uint64_t *ret)
 
 static const struct section *text_places_section_named(const struct image *im, struct str name)
 {
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (s->alloc && !im->bare &&
 		    (str_eq(s->name, name) || str_eq(section_title(s), name)))
 			return s;

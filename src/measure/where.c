@@ -149,8 +149,7 @@ static bool where_frame_read(const struct image *im, const char *text, uint64_t 
 	const char *colon = frame ? strstr(frame, "]:0x") : NULL;
 	if (!colon || !image_arch(im)->sizes_in_code || !place_number(colon + 2, &off))
 		return false;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (s->alloc && off >= s->off && off - s->off < s->file_size) {
 			*ret = s->addr + (off - s->off);
 			return true;
@@ -364,11 +363,9 @@ static uint64_t runs_at(const struct image *im, uint64_t addr)
  * the first is found there, and the others where they are stored. */
 static uint64_t stored_at(const struct image *im, uint64_t addr)
 {
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
+	each_segment(s, im)
 		if (s->vm_bias > 0 && addr >= s->addr && addr - s->addr < s->file_size)
 			return s->load_addr + (addr - s->addr);
-	}
 	return addr;
 }
 
@@ -376,8 +373,7 @@ static uint64_t stored_at(const struct image *im, uint64_t addr)
 static void note_overlays(struct heft_where *w, uint64_t addr)
 {
 	struct text others = { 0 };
-	for (size_t i = 1; i < w->im->section_count; i++) {
-		const struct section *s = &w->im->sections[i];
+	each_section(s, w->im) {
 		if (s->vm_bias == 0 || addr < s->addr - s->vm_bias ||
 		    addr - (s->addr - s->vm_bias) >= s->size)
 			continue;

@@ -246,11 +246,7 @@ static bool claim_map(struct dex_parse *p)
 	return dex_claim_end(p, r.pos);
 }
 
-static int compare_claims(const void *pa, const void *pb)
-{
-	const struct dex_claim *a = pa, *b = pb;
-	return a->item < b->item ? -1 : a->item > b->item;
-}
+COMPARISON(compare_claims, struct dex_claim, ORDER(a->item, b->item))
 
 /* Divides the bytes of claims [first, end), which begin at one offset, among their items. If there
  * are other items, tables get no bytes; otherwise the first table gets all bytes. */
@@ -347,7 +343,5 @@ bool dex_parse(struct dex *ret, const char *path, struct bytes b, struct heft_er
 
 void dex_release(struct dex *d)
 {
-	vec_release(&d->parts);
-	vec_release(&d->items);
-	vec_release(&d->uses);
+	vec_release_all(&d->parts, &d->items, &d->uses);
 }

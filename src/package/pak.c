@@ -44,8 +44,7 @@ bool pak_matches(struct bytes b)
 
 void pak_release(struct pak *p)
 {
-	vec_release(&p->entries);
-	vec_release(&p->aliases);
+	vec_release_all(&p->entries, &p->aliases);
 }
 
 static bool read_entries(struct pak *ret, struct reader *r, const struct pak_header *h,

@@ -447,8 +447,7 @@ static void page_put_course(struct page_flat *f, struct json *j)
 	}
 	json_close(j, ']');
 	page_end_part(f, j, list, c->series_count + 1);
-	mem_free(streams);
-	mem_free(list);
+	mem_free_all(streams, list);
 }
 
 /* Writes what only some labels of the last level have: facts about symbols (cards), or code. */
@@ -627,8 +626,7 @@ uint32_t page_step(struct page_stacks *s, uint32_t parent, const struct page_fra
 
 void page_stacks_release(struct page_stacks *s)
 {
-	vec_release(&s->frames);
-	vec_release(&s->steps);
+	vec_release_all(&s->frames, &s->steps);
 	map_release(&s->frame_ids);
 	map_release(&s->step_ids);
 }

@@ -157,8 +157,7 @@ static bool stop_all(struct live *l)
 
 static void let_go(struct live *l)
 {
-	for (size_t i = 0; i < l->threads.count; i++) {
-		struct live_thread *t = &l->threads.data[i];
+	vec_each(struct live_thread, t, &l->threads) {
 		if (t->stopped)
 			ptrace(PTRACE_DETACH, (pid_t)t->tid, NULL, (void *)(intptr_t)t->signal);
 		t->stopped = false;

@@ -173,8 +173,7 @@ static void live_core_add_files(notes_vec *v, const struct live_plan *p)
 	for (size_t i = 0; i < p->areas.count; i++)
 		head[0] += p->areas.data[i].path[0] == '/';
 	live_core_add_bytes(&body, head, sizeof head);
-	for (size_t i = 0; i < p->areas.count; i++) {
-		const struct live_area *a = &p->areas.data[i];
+	vec_each(const struct live_area, a, &p->areas) {
 		const unsigned long entry[3] = { a->start, a->end, a->off / LIVE_PAGE };
 		if (a->path[0] == '/')
 			live_core_add_bytes(&body, entry, sizeof entry);
@@ -378,6 +377,5 @@ void live_out_drop(struct live_out *o)
 	if (o->temp[0] != '\0')
 		unlink(o->temp);
 	packed_sink_close(o->pack);
-	mem_free(o->temp);
-	mem_free(o);
+	mem_free_all(o->temp, o);
 }

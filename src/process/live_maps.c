@@ -278,8 +278,6 @@ bool live_plan_make(struct live_plan *p, uint32_t pid, bool full, struct heft_er
 
 void live_plan_release(struct live_plan *p)
 {
-	vec_release(&p->areas);
-	vec_release(&p->pieces);
-	vec_release(&p->slices);
+	vec_release_all(&p->areas, &p->pieces, &p->slices);
 	arena_release(&p->arena);
 }

@@ -69,8 +69,7 @@ static bool live_tables_scan(struct probe *p, bool counters, struct heft_err *er
 	p->places.count = 0;
 	p->counters = counters;
 	/* Lists every multiple of the page size in touched memory. */
-	for (size_t i = 0; i < plan.slices.count; i++) {
-		const struct live_slice *s = &plan.slices.data[i];
+	vec_each(const struct live_slice, s, &plan.slices) {
 		for (uint64_t at = align_up(s->addr, HEAP_PAGE_SIZE);
 		     at >= s->addr && at < s->addr + s->size; at += HEAP_PAGE_SIZE)
 			vec_push(&p->places, at);

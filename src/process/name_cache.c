@@ -59,8 +59,7 @@ void name_cache_add(struct name_cache *c, uint64_t addr, const struct heft_frame
 void name_cache_release(struct name_cache *c)
 {
 	arena_release(&c->texts);
-	vec_release(&c->list);
-	vec_release(&c->frames);
+	vec_release_all(&c->list, &c->frames);
 	map_release(&c->by_addr);
 	*c = (struct name_cache){ .changed = false };
 }

@@ -62,11 +62,9 @@ static const char *foreign_malloc(struct process *p)
 	const char *how = p->heap.records.found ? "gave memory past the recorder"
 						: "gave the memory, which heft cannot read";
 	const struct process_heap *h = &p->heap;
-	for (size_t i = 0; i < h->allocators.count; i++) {
-		const struct process_allocator *a = &h->allocators.data[i];
+	vec_each(const struct process_allocator, a, &h->allocators)
 		if (!a->beside)
 			return arena_format(&p->modules->arena, "%s %s", a->name, how);
-	}
 	return NULL;
 }
 

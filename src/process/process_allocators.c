@@ -166,8 +166,7 @@ static void table_mark(struct marks *m, const struct image *im, uint32_t type)
 static uint64_t of_texts(const struct image *im)
 {
 	uint64_t ret = 0;
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
+	each_segment(s, im) {
 		const struct bytes b = s->type == PT_LOAD && !s->write ? segment_bytes(im, s)
 								       : (struct bytes){ NULL, 0 };
 		for (size_t k = 0; k < COUNT_OF(allocators) && b.size > 0; k++)

@@ -146,14 +146,8 @@ void process_close_modules(struct process *p)
 	for (size_t i = 0; all->given && i < p->wish.find->debug_files.count; i++)
 		if (all->given[i].open)
 			input_close(&all->given[i].input);
-	mem_free(all->given);
-	mem_free(all->list);
-	mem_free(all->spot_of);
-	vec_release(&all->waiting);
-	vec_release(&all->spots);
-	vec_release(&all->mappings);
-	vec_release(&all->frames);
-	vec_release(&all->found);
+	mem_free_all(all->given, all->list, all->spot_of);
+	vec_release_all(&all->waiting, &all->spots, &all->mappings, &all->frames, &all->found);
 	arena_release(&all->arena);
 	mem_free(all);
 }
@@ -197,8 +191,7 @@ static bool process_modules_read_build_id(struct process *p, const char *path, s
 static bool is_noted(const struct process *p, const struct given_program *g)
 {
 	const struct records *r = &p->heap.records;
-	for (size_t i = 0; i < r->modules.count; i++) {
-		const struct heap_module *m = &r->modules.data[i];
+	vec_each(const struct heap_module, m, &r->modules) {
 		const struct bytes id = { m->build_id, m->build_id_size };
 		if (same_build_id(id, g->build_id) ||
 		    strcmp(file_name(m->path), file_name(g->path)) == 0)
@@ -242,8 +235,7 @@ static void process_modules_add_image(struct process *p, const char *path, const
 {
 	const struct segment *dynamic = NULL;
 	uint64_t end = load;
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
+	each_segment(s, im) {
 		if (s->type == PT_LOAD)
 			end = max_u64(end, load + s->addr + s->vm_size);
 		if (s->type == PT_DYNAMIC)
@@ -499,8 +491,7 @@ static void correct_bias(const struct process *p, struct opened_module *o)
 		const struct region *r = &p->dump.regions[i];
 		if (r->file != o->index + 1 || !r->exec)
 			continue;
-		for (size_t k = 0; k < im->segment_count; k++) {
-			const struct segment *s = &im->segments[k];
+		each_segment(s, im) {
 			const uint64_t skip = s->off - r->file_off;
 			if (s->type == PT_LOAD && s->exec && skip < max_u64(s->align, 4096))
 				o->module.bias = r->addr + skip - s->addr;

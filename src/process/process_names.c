@@ -213,8 +213,7 @@ static void note_hidden(struct process *p)
 	const struct opened_modules *all = p->modules;
 	const struct calls *c = &p->heap.calls;
 	uint64_t *hidden = mem_zeroed(all->count + 1, sizeof *hidden);
-	for (size_t i = 0; i < c->stacks.count; i++) {
-		const struct call_stack *s = &c->stacks.data[i];
+	vec_each(const struct call_stack, s, &c->stacks) {
 		const struct process_spot *spot = &all->spots.data[all->spot_of[s->node]];
 		const struct heft_frame *f = spot->count > 0 ? process_spot_frames(p, spot) : NULL;
 		if (f && (*f->function == '\0' || is_made_name(f)))
@@ -252,8 +251,7 @@ void process_name_calls(struct process *p)
 	for (size_t i = 0; i < p->modules->count; i++)
 		if (job.first[i + 1] < job.first[i + 2])
 			process_take_notes(p, p->modules->list[i]);
-	mem_free(job.first);
-	mem_free(job.order);
+	mem_free_all(job.first, job.order);
 	if (!p->wish.no_names)
 		note_hidden(p);
 }

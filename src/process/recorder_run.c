@@ -266,11 +266,7 @@ static void file_look_into(struct heft_recorder *r, struct heft_recorder_file *f
 	dump_close(&d);
 }
 
-static int by_path(const void *a, const void *b)
-{
-	const struct heft_recorder_file *x = a, *y = b;
-	return strcmp(x->path, y->path);
-}
+COMPARISON(by_path, struct heft_recorder_file, strcmp(a->path, b->path))
 
 static bool recorder_is_before(const struct timespec *a, const struct timespec *b)
 {

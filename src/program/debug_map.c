@@ -279,9 +279,7 @@ static void debug_map_release(struct debug_map_making *m)
 			input_close(m->archives.data[i]);
 		mem_free(m->archives.data[i]);
 	}
-	vec_release(&m->archives);
-	vec_release(&m->placed);
-	vec_release(&m->pieces);
+	vec_release_all(&m->archives, &m->placed, &m->pieces);
 	intern_release(&m->paths);
 	dwarf_made_release(&m->dwarf.made);
 }

@@ -26,8 +26,7 @@ static void find_units(const struct image *im, bool *ret_plain, bool *ret_dwo)
 
 bool debuginfo_present(const struct image *im)
 {
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		enum dw_section which;
 		bool dwo;
 		if (debuginfo_is_debug_section(s, &which, &dwo) && s->file_size &&
@@ -78,15 +77,8 @@ static void debuginfo_add_part(struct debuginfo_collect *c, enum dw_section whic
 	d->dwarf.size[which] += size;
 }
 
-static int part_cmp(const void *a, const void *b)
-{
-	const struct debuginfo_part *x = a, *y = b;
-	if (x->which != y->which)
-		return x->which < y->which ? -1 : 1;
-	if (x->off != y->off)
-		return x->off < y->off ? -1 : 1;
-	return x->section->index < y->section->index ? -1 : x->section->index > y->section->index;
-}
+COMPARISON(part_cmp, struct debuginfo_part, ORDER(a->which, b->which), ORDER(a->off, b->off),
+	   ORDER(a->section->index, b->section->index))
 
 /* Collects debug sections: those whose names end in .dwo if `dwo` is set, otherwise all others. */
 static void collect_parts(struct debuginfo *d, bool dwo)
@@ -212,8 +204,7 @@ void debuginfo_close(struct debuginfo *d)
 			mem_free(f->owned[i]);
 		mem_free(f);
 	}
-	vec_release(&d->parts);
-	vec_release(&d->windows);
+	vec_release_all(&d->parts, &d->windows);
 	memset(d, 0, sizeof *d);
 }
 

@@ -54,9 +54,7 @@ void debuginfo_files_close(struct debuginfo_files *f)
 		other_close(f->given_dwos.data[i]);
 	for (size_t i = 0; i < f->dwos.count; i++)
 		other_close(f->dwos.data[i]);
-	vec_release(&f->packages);
-	vec_release(&f->given_dwos);
-	vec_release(&f->dwos);
+	vec_release_all(&f->packages, &f->given_dwos, &f->dwos);
 	intern_release(&f->paths);
 	abbrev_cache_release(&f->abbrevs);
 	arena_release(&f->arena);

@@ -53,8 +53,7 @@ static void find_tables(struct debuginfo *d)
 	const struct image *im = d->image;
 	struct debuginfo_relocs *rel = &d->files->relocs;
 	uint64_t left = im->bytes.size;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (!section_is_reloc(s) || s->info >= im->section_count ||
 		    rel->bases[s->info].kind != BASE_PART)
 			continue;
@@ -87,8 +86,7 @@ void debuginfo_relocs_open(struct debuginfo *d)
 
 void debuginfo_relocs_close(struct debuginfo_relocs *r)
 {
-	mem_free(r->bases);
-	mem_free(r->symbols);
+	mem_free_all(r->bases, r->symbols);
 	vec_release(&r->tables);
 	memset(r, 0, sizeof *r);
 }
@@ -320,8 +318,7 @@ static void debuginfo_reloc_apply(struct debuginfo_reloc_apply *a, struct reloc_
 void debuginfo_relocate(struct debuginfo_files *f, enum dw_section which, uint8_t *bytes,
 			struct notes *notes)
 {
-	for (size_t i = 0; i < f->relocs.tables.count; i++) {
-		const struct debuginfo_table *t = &f->relocs.tables.data[i];
+	vec_each(const struct debuginfo_table, t, &f->relocs.tables) {
 		const struct debuginfo_part *p = &f->parts[t->part];
 		struct debuginfo_reloc_apply a = { f, p, bytes + p->off, notes, { .depth = 0 } };
 		struct reloc_iter it;

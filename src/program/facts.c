@@ -42,8 +42,7 @@ static enum fact fact(bool yes)
 static bool facts_is_debug_file(const struct image *im)
 {
 	bool code = false;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (s->alloc && s->exec && !s->nobits)
 			return false;
 		code |= s->alloc && s->exec;
@@ -311,8 +310,7 @@ static void facts_add_savings(struct facts *f, const struct image *im,
 	uint64_t debug = 0, kept = 0;
 	vec_sort(&relative->places);
 	const uint64_t relr = min_u64(relr_bytes(relative, im->bits / 8), relative->bytes);
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		debug += !s->alloc && section_name_is_debug(s->name) ? s->file_size : 0;
 		kept += section_is_kept_reloc(im, s) ? s->file_size : 0;
 	}
@@ -436,8 +434,7 @@ static void facts_add_notes(struct facts *f, const struct image *im, struct aren
 {
 	struct facts_notes_told t = { { NULL, 0, 0 }, { NULL, 0, 0 } };
 	ASSERT(im->kind != IMAGE_CORE); /* The notes of a core describe its process */
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		struct elf_note n;
 		if (s->type != SHT_NOTE || !s->alloc)
 			continue;

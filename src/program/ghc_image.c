@@ -19,8 +19,7 @@ void ghc_image_tables(const struct image *im, struct ghc_tables *ret)
 	memset(ret, 0, sizeof *ret);
 	if (im->bits != 64 || im->kind != IMAGE_EXEC)
 		return;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (s->exec && s->alloc && !s->nobits && !s->compressed && s->size > 0 &&
 		    image_section_at(im, s->addr) == s)
 			vec_push(&code, (struct ghc_code){ s->addr, section_bytes(im, s) });

@@ -313,11 +313,7 @@ bool go_dwarf_make(struct go_dwarf *d, const struct image *im, const struct go_t
 		go_dwarf_put_units(&w);
 	text_add(&d->sections[GO_DWARF_STR], (struct str){ (const char *)texts.p, texts.size });
 	text_add_char(&d->sections[GO_DWARF_STR], 0);
-	vec_release(&w.files);
-	vec_release(&w.lines);
-	vec_release(&w.inlined);
-	vec_release(&w.calls);
-	vec_release(&w.names);
+	vec_release_all(&w.files, &w.lines, &w.inlined, &w.calls, &w.names);
 	map_release(&w.by_name);
 	text_release(&w.program);
 	text_release(&w.dies);

@@ -49,11 +49,9 @@ static bool search_in(const struct image *im, const struct section *s, struct go
  * sections may be lost. */
 static bool search(const struct image *im, struct go_table *ret)
 {
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im)
 		if (s->alloc && !s->exec && s->type == SHT_PROGBITS && search_in(im, s, ret))
 			return true;
-	}
 	return false;
 }
 
@@ -209,8 +207,7 @@ static bool find_module(const struct image *im, const struct go_table *g,
 		return true;
 	/* The runtime writes to struct moduledata, so writable sections are searched first. */
 	for (int write = 1; write >= 0; write--)
-		for (size_t i = 1; i < im->section_count; i++) {
-			const struct section *s = &im->sections[i];
+		each_section(s, im) {
 			if (s->alloc && !s->exec && s->write == (write == 1) &&
 			    s->type == SHT_PROGBITS && find_in_section(im, g, s, ret))
 				return true;

@@ -23,8 +23,7 @@ static const struct section *kernel_symbols_find(const struct image *im, struct 
 	const bool boot = is_boot_image(im);
 	if (im->kind != IMAGE_EXEC || !(boot || image_section_find(im, "__ksymtab")))
 		return NULL;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (s->alloc && (boot || !s->exec) && s->type == SHT_PROGBITS &&
 		    kallsyms_find(k, section_bytes(im, s), s->addr, im->big_endian, im->bits / 8))
 			return s;

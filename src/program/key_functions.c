@@ -186,7 +186,5 @@ void key_functions_find(const struct image *im, const struct image *in, const st
 	for (size_t i = 0; i < k.virtuals.count; i++)
 		if (k.virtuals.data[i].key_place != UINT64_MAX)
 			tables_add(&k, &k.virtuals.data[i], ret);
-	vec_release(&k.tables);
-	vec_release(&k.virtuals);
-	vec_release(&k.slots);
+	vec_release_all(&k.tables, &k.virtuals, &k.slots);
 }

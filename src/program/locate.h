@@ -13,6 +13,7 @@
 #include "program/symbol_table.h"
 #include "program/symbolize.h"
 
+/* A symbol's name: as the linker has it, and in the locator's style */
 struct known_name {
 	const char *raw, *shown;
 };
@@ -21,8 +22,8 @@ struct known_name {
 struct locator {
 	struct symbol_table *symbols;  /* Borrowed. May be NULL */
 	struct symbolizer *symbolizer; /* Borrowed. NULL without debug info */
-	enum heft_demangle style;
-	/* Private. */
+	enum heft_demangle style;      /* The form in which names are returned */
+	/* Only the locator's own functions use the following members. */
 	struct demangler demangler;
 	struct arena texts;
 	VEC(struct known_name) known;

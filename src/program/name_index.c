@@ -17,10 +17,7 @@ void name_index_init(struct name_index *n, const struct image *im, const struct 
 
 void name_index_release(struct name_index *n)
 {
-	vec_release(&n->list);
-	vec_release(&n->keys);
-	vec_release(&n->hex);
-	vec_release(&n->imports);
+	vec_release_all(&n->list, &n->keys, &n->hex, &n->imports);
 	text_release(&n->plain);
 	name_forms_release(&n->forms);
 }
@@ -133,16 +130,8 @@ static void keys_find(struct name_index *n, struct str text, name_matches *ret)
 	}
 }
 
-static int match_compare(const void *a, const void *b)
-{
-	const struct name_match *x = a, *y = b;
-	if (x->addr != y->addr)
-		return x->addr < y->addr ? -1 : 1;
-	if (x->form != y->form)
-		return x->form < y->form ? -1 : 1;
-	const struct named_symbol *s = x->symbol, *t = y->symbol;
-	return s < t ? -1 : s > t;
-}
+COMPARISON(match_compare, struct name_match, ORDER(a->addr, b->addr), ORDER(a->form, b->form),
+	   ORDER(a->symbol, b->symbol))
 
 static int match_compare_forms(const void *a, const void *b)
 {

@@ -98,8 +98,7 @@ static struct str path_aliases_section_key(struct text *key, uint32_t object, st
 static void read_left_out(struct path_aliases_reading *r)
 {
 	const struct linkmap *map = r->to->map;
-	for (size_t i = 0; i < map->discarded.count; i++) {
-		const struct linkmap_piece *d = &map->discarded.data[i];
+	vec_each(const struct linkmap_piece, d, &map->discarded) {
 		if (d->object != LINKMAP_NONE)
 			(void)intern_add(&r->left_out,
 					 path_aliases_section_key(&r->key, d->object,
@@ -211,8 +210,7 @@ void path_aliases_read(struct path_aliases *p, const struct linkmap *map, unsign
 static void release_keys(struct path_alias_keys *k)
 {
 	intern_release(&k->keys);
-	vec_release(&k->first);
-	vec_release(&k->counts);
+	vec_release_all(&k->first, &k->counts);
 }
 
 void path_aliases_release(struct path_aliases *p)

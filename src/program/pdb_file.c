@@ -103,8 +103,7 @@ static void pdb_file_put_symbols(struct pdb_file_making *m)
 			end++;
 		put_group(m, i, end);
 	}
-	for (size_t i = 0; i < m->pdb.pieces.count; i++) {
-		const struct pdb_piece *p = &m->pdb.pieces.data[i];
+	vec_each(const struct pdb_piece, p, &m->pdb.pieces) {
 		vec_push(&m->build.starts, (struct build_start){ m->dwarf.base + p->rva, 0 });
 		vec_push(&m->build.starts,
 			 (struct build_start){ m->dwarf.base + p->rva + p->size, 0 });

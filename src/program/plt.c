@@ -45,11 +45,9 @@ void plt_read(struct plt *p, const struct image *im)
 	p->slots.count = 0;
 	if (!p->dynsym || !symtab_open(&t, im, p->dynsym))
 		return;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im)
 		if (section_is_reloc(s) && s->link == p->dynsym->index)
 			plt_read_slots(p, s, t.count);
-	}
 	vec_sort(&p->slots);
 }
 

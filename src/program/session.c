@@ -122,11 +122,7 @@ void session_release(struct heft_session *s)
 
 void wish_release(struct program_wish *w)
 {
-	vec_release(&w->debug_files);
-	vec_release(&w->debug_dirs);
-	vec_release(&w->maps);
-	vec_release(&w->source_maps);
-	vec_release(&w->programs);
+	vec_release_all(&w->debug_files, &w->debug_dirs, &w->maps, &w->source_maps, &w->programs);
 	regions_release(&w->regions);
 	vec_release(&w->stack_usage);
 	if (!paths_empty(&w->paths))
@@ -223,10 +219,8 @@ static void wish_copy_texts(struct program_wish *w, wish_texts *list, const wish
 
 static void copy_dump(struct program_wish *w, const struct program_wish *from)
 {
-	for (size_t i = 0; i < from->pieces.count; i++) {
-		const struct dump_piece *p = &from->pieces.data[i];
+	vec_each(const struct dump_piece, p, &from->pieces)
 		wish_add_piece(w, p->path, p->addr, p->off);
-	}
 	w->dump.load = from->dump.load;
 	w->dump.word = from->dump.word;
 	w->dump.order = from->dump.order;
@@ -256,8 +250,7 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 		paths_copy(&w->paths, &from->paths);
 	copy_dump(w, from);
 	/* With too many open files, an input cannot be copied. A later search does not find it. */
-	for (size_t i = 0; i < from->inputs.list.count; i++) {
-		const struct file_input *in = &from->inputs.list.data[i];
+	vec_each(const struct file_input, in, &from->inputs.list) {
 		struct heft_err err;
 		(void)file_inputs_add(&w->inputs, wish_keep(w, in->name), in->bytes, in->fd, &err);
 	}

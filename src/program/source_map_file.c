@@ -13,8 +13,7 @@ static char *source_map_file_keep(const char *path)
  * all are for other modules. */
 static char *find_wished(const struct image *im, const struct program_wish *w, struct notes *notes)
 {
-	for (size_t i = 0; i < w->source_maps.count; i++) {
-		const struct wished_source_map *m = &w->source_maps.data[i];
+	vec_each(const struct wished_source_map, m, &w->source_maps) {
 		if (strcmp(m->id, im->path) == 0 ||
 		    (im->source_map.len > 0 && str_eq(str_of(m->id), im->source_map)))
 			return source_map_file_keep(m->path);

@@ -49,13 +49,8 @@ static void symbol_table_collect(const struct image *im, const struct section *t
 	}
 }
 
-static int symbol_table_by_rule(const void *a, const void *b)
-{
-	const struct symbol_table_candidate *x = a, *y = b;
-	if (x->size != y->size)
-		return x->size > y->size ? -1 : 1;
-	return x->rank < y->rank ? -1 : x->rank > y->rank;
-}
+COMPARISON(symbol_table_by_rule, struct symbol_table_candidate, ORDER(b->size, a->size),
+	   ORDER(a->rank, b->rank))
 
 typedef VEC(struct flat_range) range_vec;
 
@@ -121,8 +116,7 @@ void symbol_table_read(struct symbol_table *t, const struct image *im, const str
 	symbols_cut_crossing(sized.data, sized.count, sizeof *sized.data);
 	vec_sort_then(&unsized, symbol_table_by_rule);
 	const struct symbol_table_candidate *function = NULL;
-	for (size_t i = 0; i < sized.count; i++) {
-		const struct symbol_table_candidate *c = &sized.data[i];
+	vec_each(const struct symbol_table_candidate, c, &sized) {
 		if (!c->block)
 			function = c;
 		symbol_table_add(t, &ranges, c, c->addr + c->size, function);
@@ -130,15 +124,12 @@ void symbol_table_read(struct symbol_table *t, const struct image *im, const str
 	add_unsized(t, &ranges, &sized, &unsized);
 	ASSERT(ranges.count == t->list.count);
 	flat_lay(&t->spans, ranges.data, ranges.count);
-	vec_release(&sized);
-	vec_release(&unsized);
-	vec_release(&ranges);
+	vec_release_all(&sized, &unsized, &ranges);
 }
 
 void symbol_table_release(struct symbol_table *t)
 {
-	vec_release(&t->list);
-	vec_release(&t->stubs);
+	vec_release_all(&t->list, &t->stubs);
 	arena_release(&t->texts);
 	flat_release(&t->spans);
 }

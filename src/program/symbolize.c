@@ -161,10 +161,7 @@ void symbolizer_release(struct symbolizer *s)
 		line_table_release(s->lines.data[i]);
 		mem_free(s->lines.data[i]);
 	}
-	vec_release(&s->lines);
-	vec_release(&s->frames);
-	vec_release(&s->windows);
-	vec_release(&s->variables);
+	vec_release_all(&s->lines, &s->frames, &s->windows, &s->variables);
 	intern_release(&s->texts);
 	abbrev_cache_release(&s->cache);
 	abbrev_cache_release(&s->split_cache);

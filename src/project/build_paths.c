@@ -80,9 +80,7 @@ void build_paths_finish(struct build_paths *b)
 void build_paths_release(struct build_paths *b)
 {
 	intern_release(&b->texts);
-	vec_release(&b->source_of);
-	vec_release(&b->objects);
-	vec_release(&b->sources);
+	vec_release_all(&b->source_of, &b->objects, &b->sources);
 }
 
 /* Returns the size of the common end of both paths, in whole components. */

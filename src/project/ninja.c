@@ -221,8 +221,7 @@ bool ninja_read(struct build_paths *b, const char *path, struct str dir, struct 
 		file_close(&f);
 	}
 	intern_release(&n.texts);
-	vec_release(&n.values);
-	vec_release(&n.includes);
+	vec_release_all(&n.values, &n.includes);
 	text_release(&n.word);
 	return true;
 }

@@ -268,8 +268,7 @@ struct budget_measured {
 static struct budget_measured stated_size(const struct snapshot *s, const char *section)
 {
 	struct budget_measured m = { 0 };
-	for (size_t i = 0; i < s->containers.count; i++) {
-		const struct snap_container *c = &s->containers.data[i];
+	vec_each(const struct snap_container, c, &s->containers) {
 		for (size_t k = 0; k < c->section_sizes.count; k++)
 			if (strcmp(c->section_sizes.data[k].name, section) == 0) {
 				m.bytes += (double)c->section_sizes.data[k].size;
@@ -413,8 +412,7 @@ static void budget_section_names(const struct snapshot *s, names *ret)
 {
 	for (size_t i = 0; i < s->sections.count; i++)
 		vec_push(ret, s->sections.data[i].name);
-	for (size_t i = 0; i < s->containers.count; i++) {
-		const struct snap_container *c = &s->containers.data[i];
+	vec_each(const struct snap_container, c, &s->containers) {
 		for (size_t k = 0; k < c->section_sizes.count; k++)
 			vec_push(ret, c->section_sizes.data[k].name);
 	}
@@ -422,8 +420,7 @@ static void budget_section_names(const struct snapshot *s, names *ret)
 
 static void region_names(const struct snapshot *s, names *ret)
 {
-	for (size_t i = 0; i < s->containers.count; i++) {
-		const struct snap_container *c = &s->containers.data[i];
+	vec_each(const struct snap_container, c, &s->containers) {
 		for (size_t k = 0; k < c->metrics.count; k++) {
 			const char *name = region_metrics_name(&c->metrics.data[k]);
 			if (name)
@@ -613,8 +610,7 @@ static const char *budget_what_is_unknown(const struct budget_limit *l,
 void budget_check(struct budget_result *ret, const struct budget *b, const struct budget_input *in)
 {
 	memset(ret, 0, sizeof *ret);
-	for (size_t i = 0; i < b->limits.count; i++) {
-		const struct budget_limit *l = &b->limits.data[i];
+	vec_each(const struct budget_limit, l, &b->limits) {
 		struct heft_budget_row row = budget_new_row(ret, l, in);
 		row.reason = budget_what_is_unknown(l, in);
 		if (*row.reason)

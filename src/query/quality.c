@@ -72,8 +72,7 @@ static void quality_add_symbol(struct quality_sums *h, const struct snapshot *s,
 static double size_everywhere(const struct snapshot *s, const char *name)
 {
 	double sum = 0;
-	for (size_t i = 0; i < s->sections.count; i++) {
-		const struct snap_section *sec = &s->sections.data[i];
+	vec_each(const struct snap_section, sec, &s->sections) {
 		if (strcmp(sec->name, name) != 0)
 			continue;
 		for (uint64_t k = sec->first; k < sec->first + sec->count; k++)

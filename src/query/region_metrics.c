@@ -37,19 +37,16 @@ void region_metrics_add(struct snapshot *s, uint32_t container, const char *file
 static uint64_t region_metrics_value_of(const struct snap_container *c, struct str prefix,
 					const char *name)
 {
-	for (size_t i = 0; i < c->metrics.count; i++) {
-		const struct snap_metric *m = &c->metrics.data[i];
+	vec_each(const struct snap_metric, m, &c->metrics)
 		if (str_starts(str_of(m->name), prefix) && strcmp(m->name + prefix.len, name) == 0)
 			return strtoull(m->value, NULL, 10);
-	}
 	return 0;
 }
 
 struct region_metrics region_metrics_find(const struct snapshot *s, const char *name)
 {
 	struct region_metrics sum = { 0 };
-	for (size_t i = 0; i < s->containers.count; i++) {
-		const struct snap_container *c = &s->containers.data[i];
+	vec_each(const struct snap_container, c, &s->containers) {
 		const uint64_t length = region_metrics_value_of(c, STR(SIZE), name);
 		sum.length = add_sat(sum.length, length);
 		sum.used = add_sat(sum.used, region_metrics_value_of(c, STR(USED), name));

@@ -10,13 +10,8 @@
 
 static const char *const kind_names[] = { "jump", "call", "return" };
 
-static int by_weight(const void *x, const void *y)
-{
-	const struct profile_rank *a = x, *b = y;
-	if (a->weight != b->weight)
-		return a->weight < b->weight ? 1 : -1;
-	return a->function < b->function ? -1 : a->function > b->function;
-}
+COMPARISON(by_weight, struct profile_rank, ORDER(b->weight, a->weight),
+	   ORDER(a->function, b->function))
 
 struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hottest,
 				   size_t *ret_count)

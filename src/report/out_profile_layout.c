@@ -104,8 +104,7 @@ void out_profile_autofdo(const struct profile_report *r, struct sink *s)
 		inside += p->branches.pairs.data[i].a != PROFILE_OUTSIDE &&
 			  p->branches.pairs.data[i].b != PROFILE_OUTSIDE;
 	sink_printf(s, "%zu\n", inside);
-	for (size_t i = 0; i < p->branches.pairs.count; i++) {
-		const struct tally_pair *b = &p->branches.pairs.data[i];
+	vec_each(const struct tally_pair, b, &p->branches.pairs) {
 		if (b->a != PROFILE_OUTSIDE && b->b != PROFILE_OUTSIDE)
 			sink_printf(s, "%" PRIx64 "->%" PRIx64 ":%" PRIu64 "\n", b->a, b->b,
 				    b->count);

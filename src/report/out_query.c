@@ -166,8 +166,7 @@ struct query_visitor query_report_visitor(struct query_report *r)
 
 void query_report_release(struct query_report *r)
 {
-	vec_release(&r->columns);
-	vec_release(&r->cells);
+	vec_release_all(&r->columns, &r->cells);
 	arena_release(&r->names);
 	arena_release(&r->texts);
 }

@@ -1,5 +1,6 @@
 /* Draws rows as treemaps and flame graphs. */
 #include "base/number.h"
+#include "base/sort.h"
 #include "map/rows.h"
 #include "report/row_walk.h"
 #include "report/svg.h"
@@ -55,13 +56,8 @@ struct tile {
 	unsigned depth, colour;
 };
 
-static int compare_tiles(const void *a, const void *b)
-{
-	const struct tile *x = a, *y = b;
-	if (x->weight != y->weight)
-		return x->weight < y->weight ? 1 : -1;
-	return strcmp(x->row->label, y->row->label);
-}
+COMPARISON(compare_tiles, struct tile, ORDER(b->weight, a->weight),
+	   strcmp(a->row->label, b->row->label))
 
 struct tiles {
 	VEC(struct tile) all; /* Tiles that are still to be drawn */

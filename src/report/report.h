@@ -134,7 +134,7 @@ struct report {
 	bool flame;         /* For pictures: levels are calls */
 	uint32_t stacks;    /* Bit i: labels of level i are stacks, with frames separated by ";" */
 	unsigned indent;    /* Blanks per level */
-	bool blanks_chains; /* In tables, an only child with its parent's numbers shows none */
+	bool blanks_chains; /* In tables, an only child with its parent's numbers is blank */
 	bool nan_shares;    /* True if a share of 0 is "NAN%", as in Bloaty, instead of "-" */
 	bool indents_rows;  /* True to indent before the columns instead of before the label */
 	unsigned label_gap; /* Blanks between columns and labels */

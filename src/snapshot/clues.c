@@ -70,8 +70,7 @@ static struct ref_wish clues_wish_of(const struct image *im)
 	enum { LOWEST = 1 << 14 };
 	struct ref_wish w = { .kinds = REF_MEM | REF_ADDR | REF_CALL | REF_JUMP,
 			      .imm_low = UINT64_MAX };
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (!s->alloc || s->size == 0)
 			continue;
 		w.imm_low = min_u64(w.imm_low, s->addr);
@@ -287,17 +286,13 @@ void clues_add(struct snapshot *s, size_t first, uint32_t container, const struc
 			symbol_read(&m, y);
 	}
 	sort_by_key(m.out->list.data, m.out->list.count, sizeof *m.out->list.data);
-	vec_release(&m.links);
-	vec_release(&m.pointers);
-	vec_release(&m.refs);
+	vec_release_all(&m.links, &m.pointers, &m.refs);
 	contents_release(&m.contents);
 }
 
 void clues_release(struct clues *c)
 {
-	vec_release(&c->list);
-	vec_release(&c->refs);
-	vec_release(&c->code);
+	vec_release_all(&c->list, &c->refs, &c->code);
 	mem_free(c);
 }
 

@@ -16,11 +16,7 @@ struct by_section {
 	size_t section_count;
 };
 
-static int collect_longer_first(const void *pa, const void *pb)
-{
-	const struct named_place *a = pa, *b = pb;
-	return a->size > b->size ? -1 : a->size < b->size;
-}
+COMPARISON(collect_longer_first, struct named_place, ORDER(b->size, a->size))
 
 static size_t bucket(const struct by_section *b, const struct named_place *p)
 {
@@ -325,8 +321,7 @@ static void collect_image(struct collect *c, size_t index)
 	add_overheads(c, &shares);
 	image_forget(im, im->bytes); /* Everything in the image was read */
 	shares_release(&shares);
-	mem_free(places.list);
-	mem_free(places.first);
+	mem_free_all(places.list, places.first);
 	slices_release(&c->slices);
 	contents_release(&c->contents);
 }
@@ -341,13 +336,8 @@ void snapshot_collect(struct snapshot *s, uint32_t container, const struct colle
 	collect_complete_paths(&c, first);
 	if (in->by_unit.layer)
 		collect_charges(&c, first);
-	vec_release(&c.sources);
-	vec_release(&c.pieces);
-	vec_release(&c.owned);
-	vec_release(&c.groups);
-	vec_release(&c.labels);
-	vec_release(&c.owners);
-	vec_release(&c.object_of_owner);
+	vec_release_all(&c.sources, &c.pieces, &c.owned, &c.groups, &c.labels, &c.owners,
+			&c.object_of_owner);
 	text_release(&c.scratch);
 	supersize_name_release(&c.name);
 	demangler_release(&c.demangler);

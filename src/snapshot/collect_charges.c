@@ -59,8 +59,7 @@ static void debug_spans_find(const struct input *in, struct spans *ret)
 	}
 	claims_resolve(&debug, input_size(in), &found);
 	spans_cut(&found, input_size(in));
-	for (size_t i = 0; i < found.list.count; i++) {
-		const struct span *s = &found.list.data[i];
+	vec_each(const struct span, s, &found.list) {
 		spans_push(ret, end, s->start - end, 0);
 		spans_push(ret, s->start, s->size, 1);
 		end = s->start + s->size;
@@ -282,11 +281,7 @@ void collect_charges(struct collect *c, size_t first)
 	labels_release(&z.package_labels);
 	vec_release(&z.package_ids);
 	notes_release(&notes);
-	mem_free(z.names.ids);
-	mem_free(z.spaces.ids);
-	mem_free(z.paths.ids);
-	mem_free(z.objects.ids);
-	mem_free(z.next);
+	mem_free_all(z.names.ids, z.spaces.ids, z.paths.ids, z.objects.ids, z.next);
 	vec_release(&z.first_of_label);
 	demangler_release(&z.demangler);
 }
@@ -328,8 +323,7 @@ void snapshot_charges_sort(struct snapshot *s)
 	sort_by_key(order, count, sizeof *order);
 	for (size_t i = 0; i < count; i++)
 		s->charges.data[i] = old[order[i].charge];
-	mem_free(order);
-	mem_free(old);
+	mem_free_all(order, old);
 }
 
 void snapshot_charges_follow(struct snapshot *s, const uint32_t *to)

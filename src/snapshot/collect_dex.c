@@ -142,8 +142,7 @@ static void collect_dex_add_tables(struct dexing *x, const uint64_t *sizes, uint
 static bool collect_dex_add_all(struct dexing *x, uint32_t source)
 {
 	uint64_t tables[DEX_TABLES] = { 0 };
-	for (size_t i = 0; i < x->d->items.count; i++) {
-		const struct dex_item *item = &x->d->items.data[i];
+	vec_each(const struct dex_item, item, &x->d->items) {
 		if (item->kind == DEX_TABLE)
 			tables[item->index] += item->size;
 		if (item->kind == DEX_CLASS && !set_class_paths(x, item))

@@ -224,8 +224,7 @@ static void collect_map_name_sections(const struct collect_input *in, struct lin
 				      size_t known, bool code)
 {
 	const struct image *im = &in->file->input->images[0];
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *to = &im->sections[i];
+	each_section(to, im) {
 		const uint32_t found = to->exec == code && to->alloc
 					       ? collect_map_section_of(n->map, to)
 					       : LINKMAP_NONE;
@@ -236,11 +235,7 @@ static void collect_map_name_sections(const struct collect_input *in, struct lin
 	}
 }
 
-static int collect_map_longer_first(const void *pa, const void *pb)
-{
-	const struct named_place *a = pa, *b = pb;
-	return a->size > b->size ? -1 : a->size < b->size;
-}
+COMPARISON(collect_map_longer_first, struct named_place, ORDER(b->size, a->size))
 
 static bool collect_map_has_symbols(const struct input *in)
 {

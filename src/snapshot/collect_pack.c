@@ -85,8 +85,7 @@ void collect_archive(struct snapshot *s, uint32_t container, const char *path,
 		     const struct input *in)
 {
 	uint64_t around = 0;
-	for (size_t i = 0; i < in->parts.count; i++) {
-		const struct ar_part *part = &in->parts.data[i];
+	vec_each(const struct ar_part, part, &in->parts) {
 		if (part->kind != AR_OTHER_MEMBER) {
 			around += part->size;
 			continue;

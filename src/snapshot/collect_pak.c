@@ -224,8 +224,7 @@ static uint64_t resource_of(struct str name)
 
 static void collect_pak_list_users(const struct snapshot *s, users *ret)
 {
-	for (size_t i = 0; i < s->symbols.count; i++) {
-		const struct snap_symbol *y = &s->symbols.data[i];
+	vec_each(const struct snap_symbol, y, &s->symbols) {
 		const uint64_t id = s->sections.data[y->section].code
 					    ? resource_of(snapshot_text(s, y->full_name))
 					    : 0;

@@ -63,8 +63,7 @@ void snapshot_split_names(struct snapshot *s)
 {
 	const unsigned exact = s->by_heft && !s->exact_names ? 0 : SUPERSIZE_EXACT;
 	struct supersize_name n = { 0 };
-	for (size_t i = 0; i < s->symbols.count; i++) {
-		struct snap_symbol *y = &s->symbols.data[i];
+	vec_each(struct snap_symbol, y, &s->symbols) {
 		const struct snap_section *sec = &s->sections.data[y->section];
 		const struct str full = snapshot_text(s, y->full_name);
 		y->template_name = y->name = y->full_name;
@@ -78,8 +77,7 @@ void snapshot_split_names(struct snapshot *s)
 			split_native(s, y, &n, exact | (sec->code ? SUPERSIZE_TEXT : 0u));
 	}
 	supersize_name_release(&n);
-	for (size_t i = 0; i < s->charges.count; i++) {
-		struct snap_charge *c = &s->charges.data[i];
+	vec_each(struct snap_charge, c, &s->charges) {
 		ASSERT(c->name != SNAP_PLAIN_NAME || c->symbol < s->symbols.count);
 		if (c->name == SNAP_PLAIN_NAME)
 			c->name = s->symbols.data[c->symbol].name;

@@ -85,7 +85,6 @@ void pak_info_read(struct pak_info *i, struct snapshot *s, const char *const *pa
 
 void pak_info_release(struct pak_info *i)
 {
-	mem_free(i->names);
-	mem_free(i->sources);
+	mem_free_all(i->names, i->sources);
 	vec_release(&i->same);
 }

@@ -95,8 +95,7 @@ static void set_lto_objects(struct snapshot *s, const struct build_paths *build)
 					 build_paths_object(build, snapshot_text(s, *y.source)));
 		*y.object = *to != 0 ? *to : *y.object;
 	}
-	mem_free(lto.to);
-	mem_free(objects.to);
+	mem_free_all(lto.to, objects.to);
 }
 
 static void set_sources(struct snapshot *s, const struct build_paths *build)
@@ -181,8 +180,7 @@ static void set_shown_sources(struct snapshot *s, const struct snapshot_set_path
 			*y.flags |= SNAP_GENERATED;
 		*y.source = *to;
 	}
-	mem_free(generated);
-	mem_free(m.to);
+	mem_free_all(generated, m.to);
 }
 
 /* Greatest number of aliases with one name. More become one symbol, as in SuperSize. */

@@ -6,8 +6,7 @@
 static void shares_add_up(const struct spans *s, size_t section_count,
 			  struct share_of_section *sections, bool vm, uint64_t *rest)
 {
-	for (size_t i = 0; i < s->list.count; i++) {
-		const struct span *y = &s->list.data[i];
+	vec_each(const struct span, y, &s->list) {
 		if (y->label >= section_count)
 			*rest += y->size;
 		else if (vm)

@@ -61,9 +61,7 @@ bool sizediff_write(struct sizefile_out *ret, const struct snapshot *before,
 		sizediff_add_bytes(ret, added.bytes.data, added.bytes.count);
 		sizediff_add_bytes(ret, first.bytes.data, first.bytes.count);
 	}
-	vec_release(&removed.bytes);
-	vec_release(&added.bytes);
-	vec_release(&first.bytes);
+	vec_release_all(&removed.bytes, &added.bytes, &first.bytes);
 	return ok && sizefile_write(ret, after, err);
 }
 

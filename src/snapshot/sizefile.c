@@ -2,6 +2,7 @@
 #include "snapshot/sizefile_internal.h"
 
 #include "base/gzip.h"
+#include "base/sort.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,18 +66,8 @@ struct sizefile_place {
 	uint32_t symbol;
 };
 
-static int compare_places(const void *pa, const void *pb)
-{
-	const struct sizefile_place *a = pa, *b = pb;
-	const int c = str_cmp(a->first, b->first);
-	return c != 0 ? c : str_cmp(a->second, b->second);
-}
-
-static int sizefile_compare_keys(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
-}
+COMPARISON(compare_places, struct sizefile_place, str_cmp(a->first, b->first),
+	   str_cmp(a->second, b->second))
 
 /* Lists the distinct keys of all symbols in ascending order. */
 static size_t distinct_keys(const struct snapshot *s, uint64_t (*key)(const struct snap_symbol *),
@@ -85,7 +76,7 @@ static size_t distinct_keys(const struct snapshot *s, uint64_t (*key)(const stru
 	size_t count = 0;
 	for (size_t i = 0; i < s->symbols.count; i++)
 		keys[i] = key(&s->symbols.data[i]);
-	qsort(keys, s->symbols.count, sizeof *keys, sizefile_compare_keys);
+	qsort(keys, s->symbols.count, sizeof *keys, compare_numbers);
 	for (size_t i = 0; i < s->symbols.count; i++)
 		if (count == 0 || keys[count - 1] != keys[i])
 			keys[count++] = keys[i];
@@ -94,8 +85,7 @@ static size_t distinct_keys(const struct snapshot *s, uint64_t (*key)(const stru
 
 static size_t sizefile_find_key(const uint64_t *keys, size_t count, uint64_t key)
 {
-	return (size_t)((const uint64_t *)bsearch(&key, keys, count, sizeof key,
-						  sizefile_compare_keys) -
+	return (size_t)((const uint64_t *)bsearch(&key, keys, count, sizeof key, compare_numbers) -
 			keys);
 }
 
@@ -120,9 +110,7 @@ static void index_make(struct sizefile_index *ret, const struct snapshot *s,
 	ret->of_symbol = mem_alloc((symbols + 1) * sizeof *ret->of_symbol);
 	for (size_t i = 0; i < symbols; i++)
 		ret->of_symbol[i] = rank[sizefile_find_key(keys, count, key(&s->symbols.data[i]))];
-	mem_free(rank);
-	mem_free(places);
-	mem_free(keys);
+	mem_free_all(rank, places, keys);
 }
 
 static void index_release(struct sizefile_index *i)
@@ -245,8 +233,7 @@ static void add_difference(struct text *t, uint64_t v, uint64_t last)
 static void add_numbers(struct snapshot_sizefile_out *o,
 			int64_t (*number)(const struct snapshot_sizefile_out *, size_t), bool delta)
 {
-	for (size_t i = 0; i < o->segments.list.count; i++) {
-		const struct snap_section *sec = &o->segments.list.data[i];
+	vec_each(const struct snap_section, sec, &o->segments.list) {
 		int64_t last = 0;
 		for (size_t j = 0; j < sec->count; j++) {
 			const int64_t v = number(o, sec->first + j);
@@ -359,8 +346,7 @@ static void charge_texts_find(struct charge_texts *t, const struct snapshot *s)
 	*t = (struct charge_texts){
 		.s = s, .number = mem_zeroed(s->texts.entries.count + 1, sizeof *t->number)
 	};
-	for (size_t i = 0; i < s->charges.count; i++) {
-		const struct snap_charge *c = &s->charges.data[i];
+	vec_each(const struct snap_charge, c, &s->charges) {
 		charge_text_use(t, c->space);
 		charge_text_use(t, c->source);
 		charge_text_use(t, c->object);
@@ -368,11 +354,9 @@ static void charge_texts_find(struct charge_texts *t, const struct snapshot *s)
 		charge_text_use(t, c->package);
 	}
 	t->places = t->names = (uint32_t)t->ids.count;
-	for (size_t i = 0; i < s->charges.count; i++) {
-		const struct snap_charge *c = &s->charges.data[i];
+	vec_each(const struct snap_charge, c, &s->charges)
 		if (name_of_symbol(s, c) == 2)
 			charge_text_use(t, c->name);
-	}
 }
 
 static uint64_t charge_name(struct charge_texts *t, const struct snap_charge *c)
@@ -424,8 +408,7 @@ static void charge_column_write(struct text *to, struct charge_texts *t, unsigne
 	const struct snapshot *s = t->s;
 	struct charge_run run = { 0 };
 	uint64_t last = 0;
-	for (size_t i = 0; i < s->charges.count; i++) {
-		const struct snap_charge *c = &s->charges.data[i];
+	vec_each(const struct snap_charge, c, &s->charges) {
 		const uint64_t value = charge_number(t, c, column);
 		const uint64_t base = column == CHARGE_SYMBOL ? last
 				      : column == CHARGE_VM   ? c->vm
@@ -499,8 +482,7 @@ struct text sizefile_text(const struct snapshot *s)
 	sizefile_add_symbols(&o);
 	index_release(&o.paths);
 	index_release(&o.components);
-	vec_release(&o.segments.list);
-	vec_release(&o.head.sections);
+	vec_release_all(&o.segments.list, &o.head.sections);
 	return o.text;
 }
 

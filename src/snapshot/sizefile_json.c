@@ -32,11 +32,7 @@ static void sizefile_json_add_value(struct json *j, const struct snap_value *v)
 	}
 }
 
-static int compare_values(const void *a, const void *b)
-{
-	return strcmp((*(const struct snap_value *const *)a)->key,
-		      (*(const struct snap_value *const *)b)->key);
-}
+COMPARISON(compare_values, struct snap_value *const, strcmp((*a)->key, (*b)->key))
 
 /* Writes two lists of values as one object. */
 static void sizefile_json_add_values(struct json *j, const struct snap_value *a, size_t a_count,
@@ -57,12 +53,7 @@ static void sizefile_json_add_values(struct json *j, const struct snap_value *a,
 	mem_free(all);
 }
 
-static int compare_metrics(const void *pa, const void *pb)
-{
-	const struct snap_metric *a = pa, *b = pb;
-	const int c = strcmp(a->file, b->file);
-	return c != 0 ? c : strcmp(a->name, b->name);
-}
+COMPARISON(compare_metrics, struct snap_metric, strcmp(a->file, b->file), strcmp(a->name, b->name))
 
 static void add_metrics(struct json *j, const struct snap_container *c)
 {
@@ -86,11 +77,7 @@ static void add_metrics(struct json *j, const struct snap_container *c)
 	mem_free(m);
 }
 
-static int sizefile_json_compare_sizes(const void *a, const void *b)
-{
-	return strcmp(((const struct snap_section_size *)a)->name,
-		      ((const struct snap_section_size *)b)->name);
-}
+COMPARISON(sizefile_json_compare_sizes, struct snap_section_size, strcmp(a->name, b->name))
 
 typedef VEC(struct snap_section_size) size_vec;
 
@@ -107,8 +94,7 @@ static void add_size(struct intern *names, size_vec *sizes, const char *name, ui
 static void list_sizes(const struct snapshot *s, uint32_t container, size_vec *ret)
 {
 	struct intern names = { { 0 } };
-	for (size_t i = 0; i < s->sections.count; i++) {
-		const struct snap_section *sec = &s->sections.data[i];
+	vec_each(const struct snap_section, sec, &s->sections) {
 		const char *segment = snap_segment(sec);
 		if (sec->container != container)
 			continue;
@@ -183,8 +169,7 @@ static void sizefile_json_add_stacks(struct json *j, const struct snapshot *s)
 	json_key(j, "stacks");
 	json_open(j, '[');
 	j->indented = false;
-	for (size_t i = 0; i < s->symbols.count; i++) {
-		const struct snap_symbol *y = &s->symbols.data[i];
+	vec_each(const struct snap_symbol, y, &s->symbols) {
 		if (y->stack == 0) {
 			passed++;
 			continue;
@@ -220,8 +205,7 @@ static void add_heft(struct json *j, const struct snapshot *s, const struct size
 static void add_extra(struct json *j, const struct snapshot *s, const char *after,
 		      const char *before)
 {
-	for (size_t i = 0; i < s->extra.count; i++) {
-		const struct snap_value *v = &s->extra.data[i];
+	vec_each(const struct snap_value, v, &s->extra) {
 		if (strcmp(v->key, after) > 0 && (!before || strcmp(v->key, before) < 0)) {
 			json_key(j, v->key);
 			sizefile_json_add_value(j, v);
@@ -585,10 +569,7 @@ static void sizefile_json_read_member(struct sizefile_json_in *in, struct sizefi
 		vec_push(&in->s->extra, sizefile_json_read_value(in, key));
 }
 
-static int sizefile_json_compare_keys(const void *a, const void *b)
-{
-	return strcmp(((const struct snap_value *)a)->key, ((const struct snap_value *)b)->key);
-}
+COMPARISON(sizefile_json_compare_keys, struct snap_value, strcmp(a->key, b->key))
 
 bool sizefile_json_read(struct snapshot *s, struct sizefile_head *head, struct bytes json,
 			uint64_t *ret_pos, const char **ret_problem)

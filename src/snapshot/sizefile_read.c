@@ -655,11 +655,8 @@ static bool sizefile_read_text(struct sizefile_read_in *in)
 	if (!in->failed)
 		sizefile_read_take_stacks(in);
 	ASSERT(in->failed || in->pos <= in->text.size);
-	vec_release(&in->head.sections);
-	vec_release(&in->head.stacks);
-	vec_release(&in->objects);
-	vec_release(&in->sources);
-	vec_release(&in->components);
+	vec_release_all(&in->head.sections, &in->head.stacks, &in->objects, &in->sources,
+			&in->components);
 	if (in->failed)
 		snapshot_release(s);
 	return !in->failed;

@@ -208,17 +208,12 @@ void snapshot_init(struct snapshot *s)
 void snapshot_release(struct snapshot *s)
 {
 	for (size_t i = 0; i < s->containers.count; i++) {
-		vec_release(&s->containers.data[i].metadata);
-		vec_release(&s->containers.data[i].metrics);
-		vec_release(&s->containers.data[i].section_sizes);
+		vec_release_all(&s->containers.data[i].metadata, &s->containers.data[i].metrics,
+				&s->containers.data[i].section_sizes);
 	}
-	vec_release(&s->containers);
-	vec_release(&s->build_config);
-	vec_release(&s->extra);
-	vec_release(&s->sections);
+	vec_release_all(&s->containers, &s->build_config, &s->extra, &s->sections);
 	intern_release(&s->section_keys);
-	vec_release(&s->charges);
-	vec_release(&s->symbols);
+	vec_release_all(&s->charges, &s->symbols);
 	for (size_t i = 0; i < s->clues.count; i++)
 		if (s->clues.data[i])
 			clues_release(s->clues.data[i]);
@@ -428,8 +423,7 @@ static bool must_state_padding(const struct snapshot *s)
 {
 	const struct snap_section *last = NULL;
 	bool native = false;
-	for (size_t i = 0; i < s->symbols.count; i++) {
-		const struct snap_symbol *y = &s->symbols.data[i];
+	vec_each(const struct snap_symbol, y, &s->symbols) {
 		const struct snap_section *sec = &s->sections.data[y->section];
 		const bool joined = last && same_segment(last, sec);
 		int64_t padding;

@@ -142,8 +142,7 @@ static void bloaty_function_refs(const struct attr *a, uint64_t addr, uint64_t s
 	const struct bytes code = image_at(a->im, addr, size);
 	refs->count = 0;
 	code_refs(CODE_X86_64, code, addr, &(struct ref_wish){ .kinds = REF_MEM | REF_ADDR }, refs);
-	for (size_t i = 0; i < refs->count; i++) {
-		const struct code_ref *r = &refs->data[i];
+	vec_each(const struct code_ref, r, refs) {
 		const label_id label = spans_label(&a->vm, r->from);
 		if (label != LABEL_NONE && !spans_find(&a->vm, r->to))
 			vec_push(ret, (struct bloaty_target){ r->to, label });
@@ -264,8 +263,7 @@ static void bloaty_frame_index(struct attr *a, const struct section *s)
 static void bloaty_tables(struct attr *a)
 {
 	const bool linked = a->im->kind != IMAGE_OBJECT;
-	for (size_t i = 1; i < a->im->section_count; i++) {
-		const struct section *s = &a->im->sections[i];
+	each_section(s, a->im) {
 		if (a->vm_claims.list.count > 0)
 			attr_commit_vm(a);
 		if (s->type == SHT_SYMTAB || s->type == SHT_DYNSYM)

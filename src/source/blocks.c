@@ -53,8 +53,7 @@ static void claim_all_blocks(const struct blocks_claiming *c)
 {
 	const struct blockmap *b = &c->map;
 	struct text label = { 0 };
-	for (size_t i = 0; i < b->functions.count; i++) {
-		const struct blockmap_function *fn = &b->functions.data[i];
+	vec_each(const struct blockmap_function, fn, &b->functions) {
 		ASSERT((uint64_t)fn->range_first + fn->range_count <= b->ranges.count);
 		function_label(&label, fn);
 		const label_id function = label_copy(c->f->labels, text_str(&label));
@@ -69,8 +68,7 @@ static void blocks_claim_functions(const struct blocks_claiming *c)
 {
 	const struct blockmap *b = &c->map;
 	struct text label = { 0 };
-	for (size_t i = 0; i < b->ranges.count; i++) {
-		const struct blockmap_range *r = &b->ranges.data[i];
+	vec_each(const struct blockmap_range, r, &b->ranges) {
 		uint64_t size = 0;
 		for (uint64_t k = r->first; k < r->first + r->count; k++)
 			size = max_u64(size,

@@ -26,8 +26,7 @@ static uint64_t *layer_starts(const struct source_file *f, const struct layer *l
 		vec_copy(&starts, &l->vm_starts);
 	for (size_t i = 0; i < f->input->image_count; i++) {
 		const struct image *im = &f->input->images[i];
-		for (size_t k = 1; k < im->section_count; k++) {
-			const struct section *s = &im->sections[k];
+		each_section(s, im) {
 			if (domain == HEFT_FILE && s->file_size > 0)
 				vec_push(&starts, im->file_off + s->off);
 			else if (domain == HEFT_VM && s->alloc && s->size > 0)
@@ -110,8 +109,7 @@ static bool layer_has_zeros(const struct image *im, const struct section *s, str
 {
 	if (b.size < s->size || !bytes_are_zeros(b))
 		return false;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *t = &im->sections[i];
+	each_section(t, im) {
 		const uint64_t room = t->addr - s->addr;
 		if (t->alloc && t->file_size > 0 && t->addr >= s->addr + s->size &&
 		    image_at(im, s->addr, room + 1).size > room)
@@ -120,8 +118,9 @@ static bool layer_has_zeros(const struct image *im, const struct section *s, str
 	return false;
 }
 
-/* In a separate debug file, sections have no bytes, but others may be at their offsets. Claims
- * these bytes for the segment. */
+/* Claims file bytes at addresses of sections that state no bytes of their own (SHT_NOBITS), but
+ * that a segment fills from the file. They belong to the segment. In a separate debug file, all
+ * sections of the program are of this type. */
 static void claim_hollow(const struct source_file *f, const struct image *im, struct claims *file)
 {
 	/* Code without bytes shows a separate debug file. */
@@ -129,8 +128,7 @@ static void claim_hollow(const struct source_file *f, const struct image *im, st
 	for (size_t i = 1; i < im->section_count && !hollow; i++)
 		hollow = im->sections[i].exec && im->sections[i].nobits && im->sections[i].size > 0;
 	const bool zeros = !f->as_bloaty && !hollow;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (!s->nobits || s->size == 0 || !section_takes_vm(im, s))
 			continue;
 		const struct bytes b = image_at(im, s->addr, s->size);
@@ -149,8 +147,7 @@ static void claims_sure(const struct source_file *f, struct claims *c)
 	label_id words[SURE_WORDS];
 	for (size_t i = 0; i < SURE_WORDS; i++)
 		words[i] = label_borrow(f->labels, str_of(sure_words[i]));
-	for (size_t i = 0; i < c->list.count; i++) {
-		struct claim *k = &c->list.data[i];
+	vec_each(struct claim, k, &c->list) {
 		const unsigned sure = why_sure((enum why)k->why);
 		if (sure < SURE_WORDS && !label_is_fallback(f->labels, k->label))
 			k->label = words[sure];
@@ -252,8 +249,7 @@ void layer_finish(const struct source_file *f, struct layer *l, struct claims *v
 	if (f->origins)
 		origins_keep(f, &d.vm_rest);
 	finish_end(&d, threads);
-	vec_release(&l->vm_starts);
-	vec_release(&l->file_starts);
+	vec_release_all(&l->vm_starts, &l->file_starts);
 }
 
 /* Claims the bytes that a data source has not claimed: for sections, header tables, segments, and
@@ -287,8 +283,7 @@ void claim_section(const struct image *im, const struct section *s, label_id lab
 static bool sections_cross(const struct image *im)
 {
 	uint64_t end = 0;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (!section_takes_vm(im, s) || s->size == 0)
 			continue;
 		if (s->addr < end)
@@ -414,8 +409,7 @@ static void segment_claims(const struct source_file *f, const struct image *im, 
 static void header_vm_claim(const struct source_file *f, const struct image *im, uint64_t off,
 			    uint64_t size, const char *name, struct claims *vm)
 {
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
+	each_segment(s, im) {
 		if (s->type != PT_LOAD || off < s->off || off - s->off >= s->file_size)
 			continue;
 		const uint64_t skip = off - s->off;

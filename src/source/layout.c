@@ -47,10 +47,8 @@ void source_segments(const struct source_file *f, struct layer *ret)
 		source_sections(f, ret);
 		return;
 	}
-	for (size_t i = 0; i < f->map->ranges.count; i++) {
-		const struct base_range *r = &f->map->ranges.data[i];
+	vec_each(const struct base_range, r, &f->map->ranges)
 		claim(&vm, r->addr, r->size, r->label, WHY_SEGMENT);
-	}
 	for (size_t i = 0; i < f->map->file.list.count; i++) {
 		const struct span *s = &f->map->file.list.data[i];
 		label_id label = s->label;

@@ -333,8 +333,7 @@ static struct told_code measure_told(const struct packages *p)
 	struct told_code ret = { 0 };
 	for (size_t i = 0; i < found->uses.count; i++)
 		panics[found->uses.data[i].function] = true;
-	for (size_t i = 0; i < s->list.count; i++) {
-		const struct span *at = &s->list.data[i];
+	vec_each(const struct span, at, &s->list) {
 		const struct section *in = image_section_at(im, at->start);
 		if (!in || !in->exec)
 			continue;
@@ -379,8 +378,7 @@ static void packages_put_places(struct packages *p, struct layer *ret)
 	const struct panics *found = p->f->panics;
 	struct claims claims = { 0 };
 	struct spans vm = { 0 }, file = { 0 };
-	for (size_t i = 0; i < found->places.count; i++) {
-		const struct panic_place *at = &found->places.data[i];
+	vec_each(const struct panic_place, at, &found->places) {
 		const label_id label = p->crate_labels.data[p->told.of_file[at->file]];
 		claim(&claims, at->addr, at->size, label, WHY_DATA_REF);
 		claim(&claims, at->name_addr, at->name_size, label, WHY_DATA_REF);
@@ -541,8 +539,7 @@ static void packages_release(struct packages *p)
 	demangler_release(&p->demangler);
 	layer_release(&p->own_symbols);
 	layer_release(&p->own_units);
-	vec_release(&p->of_symbol);
-	vec_release(&p->of_unit);
+	vec_release_all(&p->of_symbol, &p->of_unit);
 	text_release(&p->text);
 	panic_owners_release(&p->told);
 	vec_release(&p->crate_labels);

@@ -62,8 +62,7 @@ static void list_beyond(const struct image *im, uint64_t from, uint64_t to, stru
 {
 	enum { NAMES = 8 };
 	uint64_t count = 0;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		const uint64_t beyond = s->alloc ? section_beyond(im, s, from, to) : 0;
 		if (beyond == 0 || count++ >= NAMES)
 			continue;
@@ -107,8 +106,7 @@ static void note_outside(const char *path, const struct image *im, const struct 
 	struct text names = { 0 };
 	uint64_t size = 0;
 	bool any_inside = false;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (!section_takes_vm(im, s) || s->size == 0)
 			continue;
 		if (spans_find(&map->region_spans, s->addr - s->vm_bias) != NULL) {

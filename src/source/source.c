@@ -199,8 +199,7 @@ void measure_code(const struct measure *m, struct spans *ret)
 	}
 	claims_resolve(&code, input_size(in), &found);
 	spans_cut(&found, input_size(in));
-	for (size_t i = 0; i < found.list.count; i++) {
-		const struct span *s = &found.list.data[i];
+	vec_each(const struct span, s, &found.list) {
 		spans_push(ret, end, s->start - end, LABEL_NONE);
 		spans_push(ret, s->start, s->size, 0);
 		end = s->start + s->size;

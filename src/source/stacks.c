@@ -113,8 +113,7 @@ static void stacks_read_split(struct stacks *s, const struct unit *skeleton)
  * optimization or dwz. */
 static bool refers_across(const struct unit *u)
 {
-	for (size_t i = 0; i < u->abbrevs->attrs.count; i++) {
-		const struct abbrev_attr *a = &u->abbrevs->attrs.data[i];
+	vec_each(const struct abbrev_attr, a, &u->abbrevs->attrs) {
 		if (a->form == DW_FORM_ref_addr &&
 		    (a->name == DW_AT_abstract_origin || a->name == DW_AT_specification))
 			return true;

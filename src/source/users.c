@@ -166,8 +166,7 @@ void users_add(struct users *u, const struct image *im, const struct rollup_leve
 	for (size_t i = 1; i < im->section_count; i++)
 		if (section_is_reloc(&im->sections[i]))
 			scan_relocs(&s, &im->sections[i], u);
-	mem_free(s.is_code);
-	mem_free(s.has_code);
+	mem_free_all(s.is_code, s.has_code);
 }
 
 void users_sort(struct users *u)

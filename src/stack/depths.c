@@ -257,8 +257,7 @@ static const struct image *depths_image_of(const struct program *p, struct heft_
 static bool depths_is_debug_file(const struct image *im)
 {
 	bool elsewhere = false;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (s->exec && s->size > 0 && !s->nobits)
 			return false;
 		elsewhere = elsewhere || (s->exec && s->nobits);
@@ -347,8 +346,6 @@ bool stack_read(struct stack_use *ret, struct program *p, struct heft_err *err)
 
 void stack_release(struct stack_use *s)
 {
-	vec_release(&s->functions);
-	vec_release(&s->edges);
-	vec_release(&s->unknown);
+	vec_release_all(&s->functions, &s->edges, &s->unknown);
 	arena_release(&s->texts);
 }

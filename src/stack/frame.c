@@ -248,8 +248,7 @@ static int64_t depth_at(const struct frame_walk *w, uint64_t off)
 {
 	const struct stack_frame *f = w->frame;
 	uint64_t deepest = frame_word(w->isa), jumped = 0, from = 0;
-	for (size_t i = 0; i < f->calls.count; i++) {
-		const struct frame_call *c = &f->calls.data[i];
+	vec_each(const struct frame_call, c, &f->calls) {
 		if (is_switch(w, c) && c->from < w->addr + off && c->from >= from) {
 			from = c->from;
 			jumped = c->depth + frame_word(w->isa);
@@ -291,8 +290,7 @@ static bool walk_rest(struct frame_walk *w)
  * are unknown, drops all. */
 static void drop_guesses(struct frame_walk *w, bool has_cases)
 {
-	for (size_t i = 0; i < w->guesses.count; i++) {
-		const struct frame_guess *g = &w->guesses.data[i];
+	vec_each(const struct frame_guess, g, &w->guesses) {
 		struct frame_call *c = &w->frame->calls.data[g->call];
 		ASSERT(g->call < w->frame->calls.count);
 		bool joined = has_cases;
@@ -357,11 +355,8 @@ void frame_read(struct stack_frame *ret, enum code_isa isa, struct bytes code, u
 	ASSERT(w.jumps.count == 0 && w.later.count == 0 && w.deepest >= word);
 	vec_sort(&ret->calls);
 	ret->size = (uint64_t)(w.deepest + w.align);
-	vec_release(&w.jumps);
-	vec_release(&w.later);
-	vec_release(&w.guesses);
-	mem_free(w.seen);
-	mem_free(w.joins);
+	vec_release_all(&w.jumps, &w.later, &w.guesses);
+	mem_free_all(w.seen, w.joins);
 }
 
 void frame_release(struct stack_frame *f)

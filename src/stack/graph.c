@@ -176,9 +176,6 @@ void stack_sum(struct stack_use *s)
 		while (c.way.count > 0)
 			graph_step(&c);
 	}
-	vec_release(&c.members);
-	vec_release(&c.way);
-	mem_free(c.number);
-	mem_free(c.low);
-	mem_free(c.open);
+	vec_release_all(&c.members, &c.way);
+	mem_free_all(c.number, c.low, c.open);
 }

@@ -68,15 +68,10 @@ bool stack_hints_parse(struct stack_hints *ret, const char *path, struct str inp
 
 void stack_hints_release(struct stack_hints *h)
 {
-	vec_release(&h->list);
-	vec_release(&h->names);
+	vec_release_all(&h->list, &h->names);
 }
 
-static int index_compare(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-	return *x < *y ? -1 : *x > *y;
-}
+COMPARISON(index_compare, uint32_t, ORDER(*a, *b))
 
 void stack_named(struct stack_use *s, struct str name, stack_indexes *ret)
 {

@@ -12,11 +12,9 @@ static struct stack_function *starting_at(struct stack_use *s, uint64_t addr)
 static const struct section *lowest_section(const struct image *im)
 {
 	const struct section *found = NULL;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im)
 		if (s->alloc && !s->nobits && s->size > 0 && (!found || s->addr < found->addr))
 			found = s;
-	}
 	return found;
 }
 

@@ -145,8 +145,7 @@ void stated_release(struct stated *s)
 {
 	intern_release(&s->names);
 	intern_release(&s->files);
-	vec_release(&s->first);
-	vec_release(&s->lines);
+	vec_release_all(&s->first, &s->lines);
 	text_release(&s->work);
 }
 

@@ -111,8 +111,7 @@ static void read_lines(struct stating *t)
 		if (stated_find(&t->lines, name, place->file, t->same[t->name[i] - 1] == 1, &line))
 			stated_frames_take(t, f, line.size, line.kind);
 	}
-	mem_free(t->same);
-	mem_free(t->name);
+	mem_free_all(t->same, t->name);
 }
 
 bool stack_take_stated(struct stack_use *s, struct heft_err *err)

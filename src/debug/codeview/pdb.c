@@ -303,11 +303,7 @@ bool pdb_open(struct pdb *p, struct bytes file)
 
 void pdb_close(struct pdb *p)
 {
-	vec_release(&p->modules);
-	vec_release(&p->pieces);
-	vec_release(&p->sections);
-	vec_release(&p->types.offsets);
-	vec_release(&p->ids.offsets);
+	vec_release_all(&p->modules, &p->pieces, &p->sections, &p->types.offsets, &p->ids.offsets);
 	msf_close(&p->msf);
 }
 

@@ -339,8 +339,7 @@ static void put_module(struct pdb_dwarf_making *m)
 	pdb_lines_read(&m->lines, m->pdb, bytes_sub(all, lines, module->c13_size));
 	m->outer = m->lines.rows.count;
 	pdb_dwarf_put_unit(m, symbols);
-	for (size_t i = 0; i < m->lines.inlinees.count; i++) {
-		struct pdb_inlinee *f = &m->lines.inlinees.data[i];
+	vec_each(struct pdb_inlinee, f, &m->lines.inlinees) {
 		const struct str name = pdb_function_name(m->pdb, (uint32_t)f->id, &m->out->arena);
 		f->die = made_abstract(&m->out->made, name, STR(""), f->place);
 	}
@@ -355,11 +354,7 @@ static void put_module(struct pdb_dwarf_making *m)
 	pdb_lines_release(&m->lines);
 }
 
-static int by_linkage(const void *a, const void *b)
-{
-	const struct pdb_symbol *x = a, *y = b;
-	return x->linkage < y->linkage ? -1 : x->linkage > y->linkage;
-}
+COMPARISON(by_linkage, struct pdb_symbol, ORDER(a->linkage, b->linkage))
 
 void pdb_dwarf_make(struct pdb_dwarf *ret, struct pdb *p, uint64_t base)
 {
@@ -369,10 +364,8 @@ void pdb_dwarf_make(struct pdb_dwarf *ret, struct pdb *p, uint64_t base)
 	ret->base = base;
 	dwarf_made_init(&ret->made, form);
 	read_globals(&m);
-	for (size_t i = 0; i < p->pieces.count; i++) {
-		const struct pdb_piece *piece = &p->pieces.data[i];
+	vec_each(const struct pdb_piece, piece, &p->pieces)
 		vec_push(&m.owned, (struct owned){ piece->module, piece });
-	}
 	sort_by_key(m.owned.data, m.owned.count, sizeof *m.owned.data);
 	for (size_t i = 0; i < p->modules.count; i++) {
 		m.module = (uint32_t)i;
@@ -381,10 +374,7 @@ void pdb_dwarf_make(struct pdb_dwarf *ret, struct pdb *p, uint64_t base)
 	ASSERT(m.levels.count == 0 && m.next <= m.owned.count);
 	sort_by_key_then(ret->symbols.data, ret->symbols.count, sizeof *ret->symbols.data,
 			 by_linkage);
-	vec_release(&m.variables);
-	vec_release(&m.publics);
-	vec_release(&m.owned);
-	vec_release(&m.levels);
+	vec_release_all(&m.variables, &m.publics, &m.owned, &m.levels);
 }
 
 void pdb_dwarf_release(struct pdb_dwarf *d)

@@ -228,10 +228,7 @@ void pdb_lines_read(struct pdb_lines *l, const struct pdb *p, struct bytes c13)
 
 void pdb_lines_release(struct pdb_lines *l)
 {
-	vec_release(&l->files);
-	vec_release(&l->inlinees);
-	vec_release(&l->rows);
-	vec_release(&l->places);
+	vec_release_all(&l->files, &l->inlinees, &l->rows, &l->places);
 }
 
 struct line_origin pdb_lines_find(const struct pdb_lines *l, size_t first, size_t end,

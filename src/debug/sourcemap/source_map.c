@@ -278,8 +278,6 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 
 void source_map_release(struct source_map *m)
 {
-	vec_release(&m->sources);
-	vec_release(&m->rows);
-	vec_release(&m->origins);
+	vec_release_all(&m->sources, &m->rows, &m->origins);
 	arena_release(&m->arena);
 }

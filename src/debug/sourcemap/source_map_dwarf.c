@@ -55,6 +55,5 @@ void source_map_dwarf(const struct source_map *m, uint64_t off, uint64_t size, u
 	const struct line_rows lines = { m->sources.data, m->sources.count, rows, count,
 					 m->origins.data };
 	line_write(&ret->line, &lines, 0);
-	mem_free(rows);
-	mem_free(owned);
+	mem_free_all(rows, owned);
 }

@@ -272,8 +272,7 @@ void line_write(struct text *out, const struct line_rows *l, uint64_t base)
 	dwarf_write_put_header(out, l);
 	flat_lay(&flat, l->rows, l->row_count);
 	ASSERT(l->row_count > 0 || flat.spans.count == 0);
-	for (size_t i = 0; i < flat.spans.count; i++) {
-		const struct flat_span *span = &flat.spans.data[i];
+	vec_each(const struct flat_span, span, &flat.spans) {
 		const struct line_origin *origin = &l->origins[span->who];
 		if (open && span->addr != end)
 			line_writer_end(&p, base + end);

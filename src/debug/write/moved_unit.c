@@ -265,9 +265,7 @@ void moved_unit_write(struct moved_dwarf *m, struct units *units, const struct u
 		m->made.ranges.len = ranges;
 	}
 	scopes_release(&w.scopes);
-	vec_release(&w.code);
-	vec_release(&w.covered);
-	mem_free(w.live);
-	mem_free(w.dies);
+	vec_release_all(&w.code, &w.covered);
+	mem_free_all(w.live, w.dies);
 	text_release(&w.variables);
 }

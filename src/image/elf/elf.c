@@ -234,8 +234,7 @@ static void settle_load_addrs(struct image *im)
 {
 	bool known = false, several = false;
 	const struct segment *first = NULL;
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
+	each_segment(s, im) {
 		if (s->type != PT_LOAD)
 			continue;
 		known |= s->load_addr != 0;
@@ -420,14 +419,12 @@ static void parse_build_id(struct image *im)
 {
 	if (im->kind == IMAGE_CORE)
 		return;
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (s->type == SHT_NOTE && elf_find_build_id(section_bytes(im, s), s->align,
 							     im->big_endian, &im->build_id))
 			return;
 	}
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
+	each_segment(s, im) {
 		if (s->type == PT_NOTE && elf_find_build_id(segment_bytes(im, s), s->align,
 							    im->big_endian, &im->build_id))
 			return;

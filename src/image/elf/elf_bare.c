@@ -134,8 +134,7 @@ static void add_frames(struct bare *b, const struct segment *hdr)
 
 static void add_segment_parts(struct bare *b)
 {
-	for (size_t i = 0; i < b->im->segment_count; i++) {
-		const struct segment *s = &b->im->segments[i];
+	each_segment(s, b->im) {
 		if (s->type == PT_DYNAMIC)
 			elf_bare_add_part(b, ".dynamic", SHT_DYNAMIC, s->addr, s->file_size,
 					  s->align);
@@ -152,11 +151,7 @@ static void add_segment_parts(struct bare *b)
 	}
 }
 
-static int elf_bare_by_addr(const void *pa, const void *pb)
-{
-	const struct section *a = pa, *b = pb;
-	return a->addr < b->addr ? -1 : a->addr > b->addr;
-}
+COMPARISON(elf_bare_by_addr, struct section, ORDER(a->addr, b->addr))
 
 /* Adds the section [start, end) of segment `in`. `like` has name, type, and whether it is code. */
 static void elf_bare_add_section(struct bare *b, const struct segment *in, struct section like,
@@ -192,8 +187,7 @@ static void cut_segment(struct bare *b, const struct segment *s)
 	if (b->im->phdr_off <= at && at - b->im->phdr_off < b->im->phdr_size)
 		at = b->im->phdr_off + b->im->phdr_size;
 	at = min_u64(at - s->off, held);
-	for (size_t i = 0; i < b->parts.count; i++) {
-		const struct section *p = &b->parts.data[i];
+	vec_each(const struct section, p, &b->parts) {
 		const uint64_t start = p->addr - s->addr;
 		if (p->addr < s->addr || start < at || start >= held || p->size > held - start)
 			continue;
@@ -247,6 +241,5 @@ void elf_make_sections(struct image *im)
 	im->name_bound_count = b.list.count;
 	im->name_bounds = arena_new(&im->arena, uint64_t, b.list.count);
 	im->bare = true;
-	vec_release(&b.parts);
-	vec_release(&b.list);
+	vec_release_all(&b.parts, &b.list);
 }

@@ -4,13 +4,7 @@
 
 #include "base/sort.h"
 
-static int piece_cmp(const void *pa, const void *pb)
-{
-	const struct elf_piece *a = pa, *b = pb;
-	if (a->addr != b->addr)
-		return a->addr < b->addr ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
-}
+COMPARISON(piece_cmp, struct elf_piece, ORDER(a->addr, b->addr), ORDER(a->index, b->index))
 
 struct elf_index_sweep {
 	struct elf_piece *out;
@@ -64,8 +58,7 @@ static struct elf_pieces flatten(struct arena *arena, struct elf_piece *ranges, 
 	ret.count = w.out_count;
 	if (w.out_count)
 		memcpy(ret.data, w.out, w.out_count * sizeof *w.out);
-	mem_free(w.out);
-	mem_free(w.stack);
+	mem_free_all(w.out, w.stack);
 	return ret;
 }
 
@@ -102,12 +95,6 @@ struct backing {
 	uint64_t last_end;   /* End of the last section at the segment's file offset. */
 };
 
-static int u64_cmp(const void *pa, const void *pb)
-{
-	const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-	return a < b ? -1 : a > b;
-}
-
 static void weigh_section(const struct image *im, const struct section *s, struct backing *backing)
 {
 	const struct elf_piece *piece = elf_pieces_at(&im->index->loads, s->addr);
@@ -132,7 +119,7 @@ static uint64_t *unmapped_offsets(const struct image *im, size_t *count)
 	for (size_t i = 0; i < im->section_count; i++)
 		if (!im->sections[i].alloc && im->sections[i].file_size > 0)
 			offs[(*count)++] = im->sections[i].off;
-	qsort(offs, *count, sizeof *offs, u64_cmp);
+	qsort(offs, *count, sizeof *offs, compare_numbers);
 	return offs;
 }
 
@@ -166,8 +153,7 @@ static void hollow_segments(struct image *im)
 		const uint64_t unmapped = (at < count ? offs[at] : UINT64_MAX) - seg->off;
 		seg->file_size = min_u64(max_u64(gone, b->last_end), unmapped);
 	}
-	mem_free(offs);
-	mem_free(backing);
+	mem_free_all(offs, backing);
 }
 
 /* Reduces file_size of the other segments of a separate debug file: a segment inside a PT_LOAD has
@@ -220,8 +206,7 @@ static struct elf_pieces index_sections(struct image *im)
 
 static void index_shndx(struct image *im)
 {
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
+	each_section(s, im) {
 		if (s->type != SHT_SYMTAB_SHNDX || s->link >= im->section_count)
 			continue;
 		if (!im->index->shndx)

@@ -16,8 +16,7 @@ bool elf_kernel_place(const struct image *im, uint32_t word, uint64_t *ret)
 {
 	const uint64_t addr = im->bits == 64 ? (uint64_t)(int64_t)(int32_t)word : word;
 	const struct segment *first = NULL;
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
+	each_segment(s, im) {
 		if (s->type != PT_LOAD)
 			continue;
 		first = first ? first : s;

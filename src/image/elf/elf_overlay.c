@@ -45,8 +45,7 @@ static bool has_overlays(const struct image *im)
 static unsigned room_above(const struct image *im)
 {
 	uint64_t end = 0;
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
+	each_segment(s, im) {
 		if (s->type == PT_LOAD)
 			end = max_u64(end,
 				      max_u64(s->addr + s->vm_size, s->load_addr + s->file_size));

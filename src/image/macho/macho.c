@@ -132,10 +132,7 @@ bool macho_parse(struct image *im, const struct image_place *at, struct bytes by
 		build_finish(&m.build, m.symbols.index, m.strings.index);
 	}
 	build_release(&m.build);
-	vec_release(&m.sections);
-	vec_release(&m.segments);
-	vec_release(&m.pointers);
-	vec_release(&m.indexes);
+	vec_release_all(&m.sections, &m.segments, &m.pointers, &m.indexes);
 	map_release(&m.names);
 	if (!ok)
 		image_release(im);

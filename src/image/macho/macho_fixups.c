@@ -77,8 +77,7 @@ void macho_set_pointers(struct macho *m, const struct macho_range *table)
 bool macho_word_at(const struct macho *m, uint64_t addr, uint64_t *ret)
 {
 	const unsigned word = m->build.im->bits / 8;
-	for (size_t i = 0; i < m->segments.count; i++) {
-		const struct macho_segment *s = &m->segments.data[i];
+	vec_each(const struct macho_segment, s, &m->segments) {
 		if (addr < s->addr || addr - s->addr >= s->size)
 			continue;
 		struct reader r = macho_reader(m, s->off + (addr - s->addr), word);

@@ -174,6 +174,5 @@ void macho_read_frames(struct macho *m)
 			read_compact(&f);
 	}
 	macho_add_data(m, &f.data_of);
-	vec_release(&f.data_of);
-	vec_release(&f.stated);
+	vec_release_all(&f.data_of, &f.stated);
 }

@@ -95,8 +95,7 @@ void macho_add_data(struct macho *m, macho_data_vec *all)
 	ASSERT(all->count == 0 || all->data);
 	size_t i = 0;
 	vec_sort(all);
-	for (size_t k = 0; k < m->sections.count; k++) {
-		const struct macho_section *s = &m->sections.data[k];
+	vec_each(const struct macho_section, s, &m->sections) {
 		BISECT(i, 0, all->count, mid, all->data[mid].addr < s->addr);
 		for (; i < all->count && all->data[i].addr - s->addr < s->size; i++) {
 			const uint64_t addr = all->data[i].addr;
@@ -117,8 +116,7 @@ static void read_tlv(struct macho *m)
 	const uint64_t word = m->build.im->bits / 8;
 	uint64_t first = UINT64_MAX, off;
 	macho_data_vec all = { 0 };
-	for (size_t i = 0; i < m->sections.count; i++) {
-		const struct macho_section *s = &m->sections.data[i];
+	vec_each(const struct macho_section, s, &m->sections) {
 		const uint32_t type = s->flags & 0xff;
 		if (type == S_THREAD_LOCAL_REGULAR || type == S_THREAD_LOCAL_ZEROFILL)
 			first = min_u64(first, s->addr);
@@ -203,8 +201,7 @@ static void macho_linkedit_read_exports(struct macho *m)
 		if (!read_node(&t, &from))
 			break;
 	}
-	vec_release(&t.edges);
-	vec_release(&t.waiting);
+	vec_release_all(&t.edges, &t.waiting);
 }
 
 /* Reads the imports and their names from dyld_chained_fixups_header. */
@@ -300,8 +297,7 @@ static bool macho_signature_read_directory(struct reader *r, uint64_t off, struc
 
 static bool macho_signature_mapped_at(const struct macho *m, uint64_t off, uint64_t *ret)
 {
-	for (size_t i = 0; i < m->segments.count; i++) {
-		const struct macho_segment *s = &m->segments.data[i];
+	vec_each(const struct macho_segment, s, &m->segments) {
 		if (off - s->off < s->size) {
 			*ret = s->addr + (off - s->off);
 			return true;

@@ -133,8 +133,7 @@ static void macho_relocs_read_section(struct macho *m, const struct macho_sectio
 /* Adds a symbol for each section. Relocations without a symbol refer to it. */
 static void add_section_symbols(struct macho *m)
 {
-	for (size_t i = 0; i < m->sections.count; i++) {
-		struct macho_section *s = &m->sections.data[i];
+	vec_each(struct macho_section, s, &m->sections) {
 		const struct made_symbol made = {
 			.symbol = { .name = STR(""), .section = s->index, .type = STT_SECTION }
 		};

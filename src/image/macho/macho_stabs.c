@@ -159,7 +159,5 @@ void macho_read_stabs(struct macho *m)
 	}
 	macho_stabs_flush(&s);
 	macho_stabs_hand_on(&s);
-	vec_release(&s.waiting);
-	vec_release(&s.objects);
-	vec_release(&s.moved);
+	vec_release_all(&s.waiting, &s.objects, &s.moved);
 }

@@ -91,11 +91,9 @@ static void wasm_list_sections(struct wasm *w)
 
 static struct wasm_section *wasm_find_section(struct wasm *w, unsigned id, const char *name)
 {
-	for (size_t i = 0; i < w->sections.count; i++) {
-		struct wasm_section *s = &w->sections.data[i];
+	vec_each(struct wasm_section, s, &w->sections)
 		if (s->id == id && (!name || str_eq(s->name, str_of(name))))
 			return s;
-	}
 	return NULL;
 }
 
@@ -125,11 +123,9 @@ static void wasm_add_section(struct wasm *w, struct wasm_section *s)
  * Adds code and data after the other sections. */
 static void wasm_add_sections(struct wasm *w, bool mapped)
 {
-	for (size_t i = 0; i < w->sections.count; i++) {
-		struct wasm_section *s = &w->sections.data[i];
+	vec_each(struct wasm_section, s, &w->sections)
 		if ((s->id == WASM_CODE || s->id == WASM_DATA) == mapped)
 			wasm_add_section(w, s);
-	}
 }
 
 static void wasm_add_function(struct wasm *w, size_t i)
@@ -170,8 +166,7 @@ static void add_segment_symbol(struct wasm *w, size_t i)
  * have another order. */
 static void add_entries(struct wasm *w)
 {
-	for (size_t i = 0; i < w->entries.count; i++) {
-		const struct wasm_entry *e = &w->entries.data[i];
+	vec_each(const struct wasm_entry, e, &w->entries) {
 		const size_t count = e->data ? w->data.count : w->functions.count;
 		const uint64_t first = 1 + (e->data ? w->functions.count : 0);
 		const struct image_entry made = { .section = e->section->index,
@@ -231,8 +226,7 @@ static void begin_image(struct wasm *w)
 
 static void wasm_read_sections(struct wasm *w)
 {
-	for (size_t i = 0; i < w->sections.count; i++) {
-		const struct wasm_section *s = &w->sections.data[i];
+	vec_each(const struct wasm_section, s, &w->sections) {
 		if (s->id == WASM_TYPE && !w->type_section)
 			wasm_read_types(w, s);
 		else if (s->id == WASM_IMPORT)
@@ -280,8 +274,7 @@ bool wasm_parse(struct image *im, const struct image_place *at, struct bytes byt
 		wasm_add_sections(&w, true);
 		wasm_add_symbols(&w);
 		/* Adds a range for each whole section. It labels bytes without a better owner. */
-		for (size_t i = 0; i < w.sections.count; i++) {
-			const struct wasm_section *s = &w.sections.data[i];
+		vec_each(const struct wasm_section, s, &w.sections) {
 			const char *title = title_of(&w, s);
 			build_range(&w.build, str_of(title), s->start, s->end - s->start);
 			build_part(&w.build, s->start, s->end - s->start, title);
@@ -293,11 +286,7 @@ bool wasm_parse(struct image *im, const struct image_place *at, struct bytes byt
 		build_finish(&w.build, table ? table->index : 0, 0);
 	}
 	build_release(&w.build);
-	vec_release(&w.sections);
-	vec_release(&w.functions);
-	vec_release(&w.data);
-	vec_release(&w.entries);
-	vec_release(&w.types);
+	vec_release_all(&w.sections, &w.functions, &w.data, &w.entries, &w.types);
 	if (!ok)
 		image_release(im);
 	return ok;

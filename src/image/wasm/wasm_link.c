@@ -203,8 +203,7 @@ static bool wasm_link_read_relocs(struct wasm *w, struct reader *r, const patche
 /* Adds a relocation table for each patched section of the image. All tables have the same bytes. */
 static void wasm_link_add_tables(struct wasm *w, const struct wasm_section *s, patched_vec *to)
 {
-	for (size_t i = 0; i < to->count; i++) {
-		struct wasm_link_patched *p = &to->data[i];
+	vec_each(struct wasm_link_patched, p, to) {
 		const struct section made = { .name = s->name,
 					      .type = SHT_RELA,
 					      .off = s->off,

@@ -20,8 +20,7 @@ const struct level *symbol_cards_level(const struct heft_profile *p)
 static void symbol_cards_add_data(struct symbol_cards *c, const struct image *im,
 				  const struct rollup_level *level)
 {
-	for (size_t i = 0; i < level->spans->list.count; i++) {
-		const struct span *s = &level->spans->list.data[i];
+	vec_each(const struct span, s, &level->spans->list) {
 		const struct section *in = image_section_at(im, s->start);
 		if (!in || in->exec || in->write || in->nobits)
 			continue;
@@ -37,8 +36,7 @@ bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p)
 	*c = (struct symbol_cards){ .profile = p };
 	if (!l || !p->keep_ranges)
 		return false;
-	for (size_t i = 0; i < p->entries.count; i++) {
-		const struct entry *e = &p->entries.data[i];
+	vec_each(const struct entry, e, &p->entries) {
 		const struct image *im = program_image(&e->program);
 		if (!im || !e->layers || e->role != HEFT_INPUT)
 			continue;
@@ -56,8 +54,7 @@ bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p)
 void symbol_cards_release(struct symbol_cards *c)
 {
 	users_release(&c->users);
-	vec_release(&c->data);
-	vec_release(&c->names);
+	vec_release_all(&c->data, &c->names);
 	text_release(&c->texts);
 	*c = (struct symbol_cards){ 0 };
 }

@@ -16,23 +16,11 @@ struct symbol_code_candidate {
 
 typedef VEC(struct symbol_code_candidate) candidate_vec;
 
-static int compare_chosen(const void *a, const void *b)
-{
-	const struct symbol_code_candidate *x = a, *y = b;
-	if (x->weight != y->weight)
-		return x->weight < y->weight ? 1 : -1;
-	if (x->size != y->size)
-		return x->size < y->size ? 1 : -1;
-	return x->number < y->number ? -1 : x->number > y->number;
-}
+COMPARISON(compare_chosen, struct symbol_code_candidate, ORDER(b->weight, a->weight),
+	   ORDER(b->size, a->size), ORDER(a->number, b->number))
 
-static int symbol_code_compare_labels(const void *a, const void *b)
-{
-	const struct symbol_code_candidate *x = a, *y = b;
-	if (x->label != y->label)
-		return x->label < y->label ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
-}
+COMPARISON(symbol_code_compare_labels, struct symbol_code_candidate, ORDER(a->label, b->label),
+	   ORDER(a->number, b->number))
 
 /* Keeps the first candidates whose code fits the limit, sorted by label. */
 static void symbol_code_choose(candidate_vec *list, uint64_t most_of_one)
@@ -162,8 +150,7 @@ static struct code_side symbol_code_side_of(struct entry *e, const struct image 
 static void list_side(side_vec *list, struct heft_profile *p, enum heft_role role)
 {
 	const struct level *l = symbol_cards_level(p);
-	for (size_t i = 0; i < p->entries.count; i++) {
-		struct entry *e = &p->entries.data[i];
+	vec_each(struct entry, e, &p->entries) {
 		const struct image *im = program_image(&e->program);
 		if (!im || !e->layers || e->role != role)
 			continue;
@@ -180,15 +167,8 @@ static void list_side(side_vec *list, struct heft_profile *p, enum heft_role rol
 	}
 }
 
-static int compare_sides(const void *a, const void *b)
-{
-	const struct side *x = a, *y = b;
-	if (x->label != y->label)
-		return x->label < y->label ? -1 : 1;
-	if (x->code.size != y->code.size)
-		return x->code.size < y->code.size ? 1 : -1;
-	return x->code.addr < y->code.addr ? -1 : x->code.addr > y->code.addr;
-}
+COMPARISON(compare_sides, struct side, ORDER(a->label, b->label), ORDER(b->code.size, a->code.size),
+	   ORDER(a->code.addr, b->code.addr))
 
 static void keep_largest(side_vec *list)
 {
@@ -250,8 +230,7 @@ static void make_diffs(struct symbol_code *c, struct heft_profile *p)
 	pair_sides(&list, &pairs, &sides[0], &sides[1]);
 	c->all = list.count;
 	symbol_code_choose(&list, 2 * CODE_DIFF_BYTES);
-	for (size_t i = 0; i < list.count; i++) {
-		const struct symbol_code_candidate *k = &list.data[i];
+	vec_each(const struct symbol_code_candidate, k, &list) {
 		const struct symbol_code_pair *both = &pairs.data[k->number];
 		const size_t from = c->text.len;
 		if (code_diff(&one, &both->sides[0], &both->sides[1]))
@@ -260,8 +239,7 @@ static void make_diffs(struct symbol_code *c, struct heft_profile *p)
 	}
 	for (size_t i = 0; i < COUNT_OF(sides); i++)
 		vec_release(&sides[i]);
-	vec_release(&list);
-	vec_release(&pairs);
+	vec_release_all(&list, &pairs);
 	text_release(&one);
 }
 

@@ -30,8 +30,7 @@ void symbol_flags_init(struct symbol_flags *f, const struct heft_profile *p, str
 void symbol_flags_release(struct symbol_flags *f)
 {
 	supersize_name_release(&f->work);
-	mem_free(f->known);
-	mem_free(f->twins);
+	mem_free_all(f->known, f->twins);
 	*f = (struct symbol_flags){ 0 };
 }
 

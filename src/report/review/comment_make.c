@@ -9,8 +9,7 @@ struct regions {
 
 static void comment_add_regions(struct regions *all, const struct snapshot *s)
 {
-	for (size_t i = 0; i < s->containers.count; i++) {
-		const struct snap_container *c = &s->containers.data[i];
+	vec_each(const struct snap_container, c, &s->containers) {
 		for (size_t k = 0; k < c->metrics.count; k++) {
 			const char *name = region_metrics_name(&c->metrics.data[k]);
 			bool known = name == NULL;
@@ -27,8 +26,7 @@ static struct regions find_regions(const struct snapshot *before, const struct s
 	struct regions all = { { 0 } };
 	comment_add_regions(&all, after);
 	comment_add_regions(&all, before);
-	for (size_t i = 0; i < all.list.count; i++) {
-		struct comment_region *r = &all.list.data[i];
+	vec_each(struct comment_region, r, &all.list) {
 		r->before = region_metrics_find(before, r->name).used;
 		r->after = region_metrics_find(after, r->name).used;
 		r->length = region_metrics_find(after, r->name).length;

@@ -373,8 +373,7 @@ static bool is_of_owner(const struct heft_row *symbol, const char *owner, enum h
 static void put_most_of(const struct comment *c, const char *owner, double delta,
 			const struct story_lines *lines, struct sink *s)
 {
-	for (size_t i = 0; i < lines->list.count; i++) {
-		const struct story_line *l = &lines->list.data[i];
+	vec_each(const struct story_line, l, &lines->list) {
 		const double part = story_line_delta(l);
 		if (part == 0 || (part < 0) != (delta < 0) ||
 		    !is_of_owner(l->row, owner, c->owners_by))
@@ -425,8 +424,7 @@ void comment_put_owners(const struct comment *c, struct sink *s)
 			sink_printf(s, "By %s:\n\n", c->owners->levels[0]);
 		put_owner(c, l, &lines, s);
 	}
-	vec_release(&owners.list);
-	vec_release(&lines.list);
+	vec_release_all(&owners.list, &lines.list);
 }
 
 /* True for a path of an object: without debug info, objects exchange symbols by chance. */
