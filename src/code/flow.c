@@ -3,6 +3,7 @@
 
 #include "base/reader.h"
 #include "code/x86.h"
+#include "code/x86_table.h"
 #include "image/arch.h"
 #include "image/elf/arm_attributes.h"
 #include "image/code_symbols.h"
@@ -197,6 +198,9 @@ uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left)
 		return 2;
 	/* The linker may have replaced adrp and add by nop and adr. Then the nop is no padding. */
 	if (isa == CODE_ARM64 && left >= 8 && (load_le32(p + 4) & 0x9f000000) == 0x10000000)
+		return 0;
+	const uint8_t op = isa == CODE_X86_64 && left > 1 && (*p & 0xf0) == 0x40 ? p[1] : *p;
+	if (isa == CODE_X86_64 && x86_class_of(x86_attr[0][op]) == CLASS_PLAIN)
 		return 0;
 	return flow_decode(isa, p, left, 0, &in) && in.kind == FLOW_NOP ? in.size : 0;
 }

@@ -241,7 +241,8 @@ static inline bool derive_x86_read_common(const uint8_t *p, uint64_t left, struc
 	return !odd && ret->len <= left;
 }
 
-/* Adds the events of x86-64 code in [off, until), until an instruction that is not common. Returns
+/* Adds the events of x86-64 code in [off, until), until an instruction that is not common. If an
+ * extent may have several functions, also until a return or a zero, which may be padding. Returns
  * its offset. To avoid branches, each instruction writes an event and a reference, which the next
  * one overwrites unless they count. The function must have at least 4 bytes. */
 static uint64_t scan_common(struct derive_scan *s, uint64_t off, uint64_t until)
@@ -251,7 +252,8 @@ static uint64_t scan_common(struct derive_scan *s, uint64_t off, uint64_t until)
 		[CLASS_JMP] = EVENT_JMP, [CLASS_CALL] = EVENT_CALL, [CLASS_GROUP] = 0
 	};
 	const struct derive_extent *x = s->extent;
-	const bool fixed = s->facts->fix_count > 0;
+	const bool fixed = s->facts->fix_count > 0, several = s->facts->stretches;
+	const size_t event_count = s->b->events.count;
 	uint64_t *starts = s->b->starts + s->fn->word;
 	struct event *event = s->b->events.data + s->b->events.count;
 	const struct event *last_event = s->b->events.data + s->b->events.cap;
@@ -260,7 +262,8 @@ static uint64_t scan_common(struct derive_scan *s, uint64_t off, uint64_t until)
 	struct common c;
 	while (off < until && event < last_event && ref < last_ref) {
 		const uint8_t *p = x->code.p + off;
-		if (UNLIKELY(!derive_x86_read_common(p, x->code.size - off, &c)))
+		if (UNLIKELY(!derive_x86_read_common(p, x->code.size - off, &c) ||
+			     (several & ((*p == 0) | (c.class == CLASS_RET)))))
 			break;
 		const bool branch = c.class >= CLASS_JCC && c.class <= CLASS_CALL;
 		const bool eventful = c.class >= CLASS_NOP && c.class <= CLASS_CALL;
@@ -284,6 +287,8 @@ static uint64_t scan_common(struct derive_scan *s, uint64_t off, uint64_t until)
 	}
 	s->b->events.count = (size_t)(event - s->b->events.data);
 	s->b->refs.count = (size_t)(ref - s->b->refs.data);
+	if (s->b->events.count > event_count)
+		s->loaded = 0;
 	return off;
 }
 
@@ -353,9 +358,11 @@ void derive_x86(const struct derivation *d, struct batch *b, size_t function)
 			off = behind;
 			continue;
 		}
-		const uint64_t end = scan_next_data(&s);
-		if (s.mode64 && size >= 4 && !d->facts->stretches)
+		const uint64_t end = scan_next_data(&s), from = off;
+		if (s.mode64 && size >= 4)
 			off = scan_common(&s, off, end);
+		if (off > from && d->facts->stretches)
+			off = pass_zeros(&s, off);
 		if (off >= end)
 			continue;
 		const unsigned len = derive_x86_look(&s, off);
