@@ -330,13 +330,13 @@ struct hunts {
 	const struct refs *refs;
 	VEC(struct attr_refs_hunt) list; /* Jobs. Their results are joined in this order */
 	struct finds *work;              /* Results per thread, reused for each job */
-	struct operands operands;
+	struct operands operands;        /* For objects, which are searched by one thread */
 };
 
 /* State of a job of the search for pointers */
 struct hunter {
 	const struct refs *refs;
-	const struct operands *operands;
+	struct operands *operands;
 	struct span_cursor cursor;
 	struct finds *to;
 };
@@ -364,6 +364,7 @@ static void attr_refs_add_place(struct hunter *h, uint64_t place, const uint64_t
 
 static void hunt_relocs(struct hunter *h, struct reloc_iter it)
 {
+	const struct addr_mask *wanted = &h->refs->wanted;
 	struct reloc rel;
 	while (reloc_next(&it, &rel)) {
 		uint64_t target;
@@ -371,7 +372,9 @@ static void hunt_relocs(struct hunter *h, struct reloc_iter it)
 			continue;
 		const bool known = reloc_target(&it, &rel, &target);
 		attr_refs_add_place(h, rel.addr, known ? &target : NULL);
-		if (known && rel.kind == RELOC_PCREL)
+		if (known && rel.kind == RELOC_PCREL &&
+		    (addr_mask_may_have(wanted, target) ||
+		     addr_mask_may_have(wanted, target + OPERANDS_REST_MOST)))
 			target += operands_rest(h->operands, rel.addr);
 		if (known)
 			attr_refs_add_pointer(h, rel.addr, target);
@@ -549,17 +552,16 @@ static void find_pointers(struct refs *r)
 {
 	/* One thread: reading an object's relocations may add notes, whose order must be fixed. */
 	const unsigned threads = r->a->im->kind == IMAGE_EXEC ? pool_threads(r->a->f->threads) : 1;
-	struct hunts hunts = { .refs = r, .work = mem_zeroed(threads, sizeof *hunts.work) };
+	struct hunts hunts = { .refs = r,
+			       .work = mem_zeroed(threads, sizeof *hunts.work),
+			       .operands.im = r->a->im };
 	plan_hunts(&hunts);
-	if (r->a->im->kind == IMAGE_OBJECT)
-		operands_read(&hunts.operands, r->a->im);
 	parallel_for(threads, hunts.list.count, attr_refs_hunt_job, &hunts);
 	for (unsigned i = 0; i < threads; i++) {
 		vec_release_all(&hunts.work[i].pointers, &hunts.work[i].targets,
 				&hunts.work[i].vtables.places);
 	}
 	mem_free(hunts.work);
-	vec_release(&hunts.operands.list);
 	forget_hunts(&hunts);
 	take_finds(r, &hunts);
 	const struct section *in = NULL;

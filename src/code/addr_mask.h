@@ -18,7 +18,7 @@ struct addr_range {
 
 /* A zeroed set is empty */
 struct addr_mask {
-	struct addr_range near, far; /* Without overlap. `far` is mostly empty */
+	struct addr_range near, far; /* `far` is mostly empty */
 };
 
 enum { ADDR_MASK_NEAR = 1 << 23, ADDR_MASK_FAR = 1 << 16 };

@@ -1,41 +1,40 @@
 /* Finds how many bytes follow an operand's field in its instruction, in objects.
  *
  * On x86, pc-relative operands count from the end of the instruction. Relocations assume that it
- * ends after the 4-byte field. Operands with an immediate after the field are listed here. */
+ * ends after the 4-byte field. */
 #include "code/operands.h"
 
-#include "base/sort.h"
+#include "code/x86.h"
 #include "image/arch.h"
 
 enum { FIELD = 4 }; /* Size of a pc-relative operand */
 
-static void operands_of_section(struct operands *o, const struct image *im,
-				const struct section *code)
+static void operands_enter(struct operands *o, uint64_t addr)
 {
-	code_ref_vec refs = { 0 };
-	code_refs(CODE_X86_64, section_bytes(im, code), code->addr,
-		  &(struct ref_wish){ .kinds = REF_MEM | REF_INSIDE }, &refs);
-	for (size_t i = 0; i < refs.count; i++)
-		if (refs.data[i].tail > FIELD)
-			vec_push(&o->list, (struct operand){ refs.data[i].field,
-							     refs.data[i].tail - (uint64_t)FIELD });
-	vec_release(&refs);
+	const struct section *s = image_section_at(o->im, addr);
+	const bool code = s && s->exec && !s->nobits;
+	o->in = s;
+	o->code = code ? section_bytes(o->im, s) : (struct bytes){ 0 };
+	o->before = 0;
 }
 
-void operands_read(struct operands *o, const struct image *im)
+uint64_t operands_rest(struct operands *o, uint64_t field)
 {
-	ASSERT(o->list.count == 0);
-	ASSERT(im->kind == IMAGE_OBJECT);
-	if (!image_arch(im)->tail_counts)
-		return;
-	for (size_t i = 1; i < im->section_count; i++)
-		if (im->sections[i].exec && !im->sections[i].nobits)
-			operands_of_section(o, im, &im->sections[i]);
-	vec_sort(&o->list);
-}
-
-uint64_t operands_rest(const struct operands *o, uint64_t field)
-{
-	const size_t low = vec_lower(&o->list, field);
-	return low < o->list.count && o->list.data[low].field == field ? o->list.data[low].rest : 0;
+	struct x86_insn in;
+	if (o->im->kind != IMAGE_OBJECT || !image_arch(o->im)->tail_counts)
+		return 0;
+	if (!o->in || field - o->in->addr >= o->in->size)
+		operands_enter(o, field);
+	const uint64_t off = o->in ? field - o->in->addr : 0;
+	/* The ModRM byte before the field has mod 0 and rm 5. */
+	if (off < 2 || off >= o->code.size || (o->code.p[off - 1] & 0xc7) != 0x05)
+		return 0;
+	/* Relocations that do not rise must not make the time quadratic. */
+	const uint64_t at = x86_insn_at(o->code, off < o->before ? UINT64_MAX : o->before, off);
+	if (at == UINT64_MAX || !x86_decode(o->code.p + at, o->code.size - at, true, &in) ||
+	    !in.pc_relative || at + in.disp_off != off)
+		return 0;
+	o->before = at;
+	ASSERT(in.len >= in.disp_off + FIELD);
+	return min_u64(in.len - in.disp_off - (uint64_t)FIELD, OPERANDS_REST_MOST);
 }

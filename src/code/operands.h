@@ -1,4 +1,4 @@
-/* operands.h - lists the pc-relative operands in an object's code that an immediate follows.
+/* operands.h - tells whether an immediate follows a pc-relative operand in an object's code.
  * One thread at a time. */
 #ifndef HEFT_CODE_OPERANDS_H
 #define HEFT_CODE_OPERANDS_H
@@ -6,19 +6,19 @@
 #include "code/code.h"
 #include "image/image.h"
 
-struct operand {
-	uint64_t field; /* Address of the operand's 4 bytes */
-	uint64_t rest;  /* Number of bytes after them in the instruction: an immediate */
-};
+enum { OPERANDS_REST_MOST = 4 };
 
+/* A zeroed one with an image. Answers are fast if addresses rise */
 struct operands {
-	VEC(struct operand) list; /* Sorted */
+	const struct image *im;
+	const struct section *in; /* Section of the last answer. NULL if there is none */
+	struct bytes code;        /* Its code */
+	uint64_t before;          /* Offset of an instruction in it */
 };
 
-/* Lists the operands in an x86-64 object's code. Other images have none. Linear in the bytes. */
-void operands_read(struct operands *o, const struct image *im);
-/* Returns the number of bytes between the 4-byte field and the end of its instruction, usually
- * 0. */
-uint64_t operands_rest(const struct operands *o, uint64_t field);
+/* Returns the number of bytes between the 4-byte field at this address and the end of its
+ * instruction, usually 0, at most OPERANDS_REST_MOST. 0 if it is not the field of a pc-relative
+ * operand in an x86-64 object's code. */
+uint64_t operands_rest(struct operands *o, uint64_t field);
 
 #endif

@@ -57,6 +57,10 @@ bool x86_decode(const uint8_t *p, size_t left, bool mode64, struct x86_insn *ret
 uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct ref_wish *wish,
 		  code_ref_vec *ret);
 
+/* Returns the offset of the 64-bit instruction with the byte at `place`, if all bytes before are
+ * decoded too. `before`: a result for an earlier place, which saves time, 0, or UINT64_MAX. With
+ * UINT64_MAX it looks only at the code just before, and may return UINT64_MAX. */
+uint64_t x86_insn_at(struct bytes code, uint64_t before, uint64_t place);
 /* Finds the instructions that start before `stop`. Stores their offsets in `ret`, then the offset
  * after the last one: at most stop + 1 numbers. Returns the number of instructions. A byte that is
  * no instruction counts as one. */

@@ -449,10 +449,10 @@ static ALWAYS_INLINE unsigned length_at(struct x86_refs_scan *lengths, uint64_t 
  * before the reference in which the scan finds its way again. */
 enum { RUN_UP = 64, JUMP = RUN_UP + 32 };
 
-/* Returns an offset before `place` where the scan from `off` on surely has an instruction. The scan
- * has one in any X86_MAX_LEN bytes. So this follows the instructions from all these bytes until
- * only one way is left. If that fails, returns `off`. */
-static uint64_t way_join(struct x86_refs_scan *lengths, uint64_t off, uint64_t place)
+/* Returns an offset before `place` where a scan surely has an instruction. The scan has one in any
+ * X86_MAX_LEN bytes. So this follows the instructions from all these bytes until only one way is
+ * left. UINT64_MAX if that fails. */
+static uint64_t way_join(struct x86_refs_scan *lengths, uint64_t place)
 {
 	uint64_t at = place - RUN_UP;
 	uint64_t ways = (UINT64_C(1) << X86_MAX_LEN) - 1; /* Bit i: a way has an instruction at
@@ -463,12 +463,33 @@ static uint64_t way_join(struct x86_refs_scan *lengths, uint64_t off, uint64_t p
 		at += next;
 		ways >>= next;
 		if (ways == 1)
-			return at < place ? at : off;
+			return at < place ? at : UINT64_MAX;
 		const unsigned len = length_at(lengths, at);
 		ASSERT(len >= 1 && len <= X86_MAX_LEN);
 		ways = (ways & ~UINT64_C(1)) | UINT64_C(1) << len;
 	}
-	return off;
+	return UINT64_MAX;
+}
+
+/* Returns the offset of the instruction with the byte at `place`. `off`: offset of an instruction
+ * before, or UINT64_MAX if unknown. UINT64_MAX if it cannot be told then. */
+static ALWAYS_INLINE uint64_t insn_with(struct x86_refs_scan *lengths, uint64_t off, uint64_t place)
+{
+	uint64_t last = UINT64_MAX;
+	if (off == UINT64_MAX || place - off > JUMP) {
+		const uint64_t joined = place > JUMP ? way_join(lengths, place) : 0;
+		off = joined == UINT64_MAX ? off : joined;
+	}
+	for (; off <= place; off += length_at(lengths, off))
+		last = off;
+	return last;
+}
+
+uint64_t x86_insn_at(struct bytes code, uint64_t before, uint64_t place)
+{
+	struct x86_refs_scan lengths = lengths_of(code, true);
+	ASSERT(place < code.size && (before <= place || before == UINT64_MAX));
+	return insn_with(&lengths, before, place);
 }
 
 /* Finds the references of a scan with a mask. Decodes only code before places that may begin one.
@@ -476,14 +497,11 @@ static uint64_t way_join(struct x86_refs_scan *lengths, uint64_t off, uint64_t p
 static void scan_sieved(struct x86_refs_scan *s, const struct sieve *v)
 {
 	struct x86_refs_scan lengths = lengths_of((struct bytes){ s->base, s->size }, true);
-	uint64_t off = 0, last = 0;
+	uint64_t off = 0;
 	ASSERT(s->mask && s->mode64 && !s->branches);
 	for (uint64_t place; (place = next_wanted(v, off + 1)) + VALUE <= s->size;) {
-		if (place - off > JUMP)
-			off = way_join(&lengths, off, place);
-		for (; off <= place; off += length_at(&lengths, off))
-			last = off;
-		off = last + scan_slow(s, last);
+		off = insn_with(&lengths, off, place);
+		off += scan_slow(s, off);
 	}
 }
 

@@ -391,6 +391,30 @@ static void starts_are_those_of_decoded_instructions(void **state)
 	}
 }
 
+/* Random code, in which most instructions can be found from the bytes just before. */
+static void the_instruction_at_a_place_is_the_one_of_the_scan(void **state)
+{
+	uint8_t p[900];
+	uint32_t seed = 5, starts[sizeof p + 1], known = 0;
+	(void)state;
+	for (unsigned round = 0; round < 60; round++) {
+		const struct bytes code = { p, sizeof p - round };
+		for (size_t i = 0; i < code.size; i++)
+			p[i] = (uint8_t)((seed = seed * 1664525 + 1013904223) >> 24);
+		(void)x86_starts(code, true, (uint32_t)code.size, starts);
+		for (size_t place = 0, i = 0, before = 0; place < code.size; place++) {
+			i += starts[i + 1] <= place;
+			assert_int_equal(x86_insn_at(code, 0, place), starts[i]);
+			assert_int_equal(x86_insn_at(code, before, place), starts[i]);
+			const uint64_t alone = x86_insn_at(code, UINT64_MAX, place);
+			assert_true(alone == starts[i] || alone == UINT64_MAX);
+			known += alone != UINT64_MAX;
+			before = seed % 5 == 0 ? starts[i] : before;
+		}
+	}
+	assert_in_range(known, 60 * sizeof p / 2, 60 * sizeof p);
+}
+
 static void kinds_tell_instructions_apart_but_not_registers(void **state)
 {
 	(void)state;
@@ -508,6 +532,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lengths_follow_prefixes_maps_and_modrm),
+		cmocka_unit_test(the_instruction_at_a_place_is_the_one_of_the_scan),
 		cmocka_unit_test(what_64_bit_mode_lost_is_rejected),
 		cmocka_unit_test(undefined_encodings_are_rejected),
 		cmocka_unit_test(sixteen_bytes_are_too_long_and_fifteen_are_not),
