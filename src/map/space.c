@@ -310,19 +310,19 @@ label_id cursor_label(struct span_cursor *c, uint64_t addr)
 {
 	const struct span *list = c->spans->list.data;
 	const size_t count = c->spans->list.count;
-	if (c->i >= count || list[c->i].start > addr)
-		return spans_label(c->spans, addr);
-	for (unsigned steps = 0; steps < 8; steps++, c->i++) {
+	const bool rises = c->i < count && list[c->i].start <= addr;
+	for (unsigned steps = 0; rises && steps < 8; steps++, c->i++) {
 		if (addr - list[c->i].start < list[c->i].size)
 			return list[c->i].label;
 		if (c->i + 1 == count || list[c->i + 1].start > addr)
 			return LABEL_NONE;
 	}
-	const struct span *found = spans_find(c->spans, addr);
-	if (!found)
+	const size_t above = vec_upper(&c->spans->list, addr);
+	if (above == 0)
 		return LABEL_NONE;
-	c->i = (size_t)(found - list);
-	return found->label;
+	/* The next address is near this span, also if no span contains this address. */
+	c->i = above - 1;
+	return addr - list[c->i].start < list[c->i].size ? list[c->i].label : LABEL_NONE;
 }
 
 enum { PADDING_MAX = 16 };
