@@ -52,8 +52,8 @@ bool section_is_data(const struct section *s)
 		return false;
 	if (str_starts(name, bolt))
 		name = (struct str){ name.p + bolt.len, name.len - bolt.len };
-	for (size_t i = 0; i < COUNT_OF(kinds); i++)
-		if (str_starts(name, str_of(kinds[i])))
+	for (size_t i = 0; i < COUNT_OF(kinds) && name.len > 1; i++)
+		if (kinds[i][1] == name.p[1] && str_starts(name, str_of(kinds[i])))
 			return true;
 	if (name.len == 0) /* The file has lost the section's name. */
 		return true;

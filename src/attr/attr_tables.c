@@ -248,6 +248,8 @@ static void marks(struct attr *a)
 	    !symtab_open(&t, a->im, a->scratch->symtab))
 		return;
 	for (size_t i = 1; i < t.count; i++) {
+		if (i < a->scratch->sym_count && a->scratch->sym_labels[i] != LABEL_NONE)
+			continue;
 		const struct symbol s = symtab_get(&t, i);
 		uint64_t addr;
 		if (s.type == STT_FILE || s.type == STT_SECTION || !symbol_is_mark(&s) ||

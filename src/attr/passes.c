@@ -74,10 +74,13 @@ static bool wants_debug_owners(const struct attr *a)
 /* Returns true if the image has a section that the pass reads. */
 static bool pass_has_section(const struct attr_pass *p, const struct image *im)
 {
-	for (size_t i = 1; i < im->section_count; i++)
+	for (size_t i = 1; p->reads[0] && i < im->section_count; i++) {
+		const struct str name = im->sections[i].name;
 		for (size_t k = 0; k < COUNT_OF(p->reads) && p->reads[k]; k++)
-			if (str_starts(im->sections[i].name, str_of(p->reads[k])))
+			if (name.len > 1 && name.p[1] == p->reads[k][1] &&
+			    str_starts(name, str_of(p->reads[k])))
 				return true;
+	}
 	return !p->reads[0];
 }
 
