@@ -18,12 +18,14 @@ void print_add(struct code_print *p, uint64_t what)
 	p->shape = mixed(p->shape, what);
 }
 
-/* Makes a number from at most 8 bytes. The byte order of the host does not matter, because hashes
- * are never stored. */
+/* Makes a number from at most 8 bytes, the same on every machine. */
 static uint64_t alike_word_of(const uint8_t *p, uint64_t size)
 {
 	uint64_t v = 0;
 	memcpy(&v, p, min_u64(size, sizeof v));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
 	return v;
 }
 
@@ -46,6 +48,11 @@ static uint64_t bytes_mixed(uint64_t h, struct bytes b)
 	for (; i < b.size; i += 8)
 		h = mixed(h, alike_word_of(b.p + i, b.size - i));
 	return h;
+}
+
+uint64_t bytes_sum(struct bytes data)
+{
+	return bytes_mixed(HASH_ODD_2, data);
 }
 
 struct code_print x86_refs_print(struct bytes code, bool mode64, uint64_t addr,

@@ -23,6 +23,8 @@ struct code_print x86_refs_print(struct bytes code, bool mode64, uint64_t addr,
 				 const code_ref_vec *refs);
 /* Computes the hashes of bytes without references. */
 struct code_print bytes_print(struct bytes data);
+/* Computes a hash of bytes that is the same on every machine. */
+uint64_t bytes_sum(struct bytes data);
 /* Adds another value to the hashes, such as a property in which equal pieces may differ. */
 void print_add(struct code_print *p, uint64_t what);
 

@@ -80,6 +80,9 @@ bool cause_claims_version(const struct cause_guess *g, const struct cause_part *
 void causes_guess_tools(struct cause_evidence *e, struct causes *ret);
 /* Adds guesses from the names of symbols that only one snapshot has. */
 void causes_guess_names(struct cause_evidence *e);
+/* Adds a guess if contents differ while all sizes are the same. Also stores in `ret` the number of
+ * symbols that were compared. */
+void causes_guess_contents(struct cause_evidence *e, struct causes *ret);
 /* Adds guesses from the changes of sections. */
 void causes_guess_sections(struct cause_evidence *e);
 

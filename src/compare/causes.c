@@ -437,6 +437,7 @@ void causes_find(struct causes *ret, const struct snapshot_diff *d,
 	causes_guess_names(&e);
 	causes_guess_padding(&e);
 	causes_guess_same(&e);
+	causes_guess_contents(&e, ret);
 	causes_drop_guessed(&e);
 	if (causes_take(ret, &e))
 		causes_find_own(ret, &e);

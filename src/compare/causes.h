@@ -36,6 +36,9 @@ enum cause_kind {
 	CAUSE_PADDING, /* Padding between segments */
 	CAUSE_RENAMED, /* count: symbols */
 	CAUSE_MOVED,   /* To another source. count: symbols */
+	/* Other contents of the same size. count: symbols, `of`: compared ones, `grown`: not 0 if
+	 * only some of them differ, names: up to three, `was`: the first one's name before */
+	CAUSE_CONTENTS,
 	CAUSE_KINDS
 };
 
@@ -49,6 +52,7 @@ struct cause {
 	size_t of;            /* All units, or all functions that stay. 0: unknown */
 	size_t gone;          /* Functions that are gone */
 	const char *names[3]; /* "" where unused */
+	const char *was;      /* Only for CAUSE_CONTENTS. "" if it is the same */
 };
 
 enum { CAUSES_MOST = 3 };
@@ -57,6 +61,8 @@ struct causes {
 	size_t count;
 	bool sole;                    /* The first explains half of the change, or more */
 	bool same_build, other_build; /* Build ids of both snapshots are known, and equal or not */
+	size_t compared;              /* Symbols whose contents were compared */
+	bool loads_same;              /* The contents of all loaded sections are the same */
 	double all;                   /* Sum of absolute changes outside of debug info */
 	const char *debug_options;    /* Options of debug info that are new, or "" */
 	const char *own_package;      /* Package of `main`, or "" */

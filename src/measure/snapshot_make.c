@@ -346,7 +346,7 @@ static void snapshot_add_stacks(struct snapshot *s, size_t first, const struct s
 		if (at == STACK_NONE || use->functions.data[at].addr != y->addr)
 			continue;
 		y->stack = (uint32_t)min_u64(use->functions.data[at].worst, UINT32_MAX - 1) + 1;
-		y->stack_besides = use->functions.data[at].told;
+		y->stack_besides = (uint8_t)use->functions.data[at].told;
 	}
 }
 

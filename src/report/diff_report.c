@@ -203,7 +203,7 @@ static const char *const cause_kinds[CAUSE_KINDS] = {
 	[CAUSE_UNWIND] = "unwind",    [CAUSE_SECTION] = "section",   [CAUSE_SYMBOL] = "symbol",
 	[CAUSE_RUNTIME] = "run time", [CAUSE_PACKAGE] = "package",   [CAUSE_OBJECTS] = "objects",
 	[CAUSE_FAMILY] = "family",    [CAUSE_CLASSES] = "classes",   [CAUSE_PADDING] = "padding",
-	[CAUSE_RENAMED] = "renamed",  [CAUSE_MOVED] = "moved",
+	[CAUSE_RENAMED] = "renamed",  [CAUSE_MOVED] = "moved",       [CAUSE_CONTENTS] = "contents",
 };
 
 #define CAUSE(m) FIELD(struct cause, m)

@@ -230,6 +230,7 @@ static void collect_section(struct collect *c, const struct section *s,
 	}
 	if (tiled)
 		return;
+	c->section = s;
 	collect_add_rest(c, like, both, true, true);
 	collect_add_rest(c, like, share->file - both, true, false);
 	collect_add_rest(c, like, share->vm - both, false, true);
@@ -318,6 +319,7 @@ static void collect_image(struct collect *c, size_t index)
 		else
 			collect_section(c, &im->sections[i], &shares.sections[i], list, count);
 	}
+	c->section = NULL;
 	add_overheads(c, &shares);
 	image_forget(im, im->bytes); /* Everything in the image was read */
 	shares_release(&shares);

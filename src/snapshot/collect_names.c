@@ -2,6 +2,7 @@
 #include "snapshot/collect_internal.h"
 
 #include "names/demangle.h"
+#include "snapshot/sums.h"
 
 /* Returns the source file of an address: the name of its compile unit. If only the map tells units,
  * they are objects. */
@@ -67,10 +68,25 @@ static void add_contents(struct collect *c, struct snap_symbol *y)
 	code_passed(&c->read, y->addr, y->size);
 }
 
+/* Returns the checksum of a symbol's bytes in the file. 0 for debug info. A symbol of a
+ * whole section may have no address. */
+static uint8_t collect_sum(struct collect *c, const struct snap_symbol *y)
+{
+	const struct section *s = c->section;
+	if (s == NULL || s->nobits || section_name_is_debug(s->name))
+		return 0;
+	const uint64_t at = y->addr > 0 ? y->addr - c->begin : 0;
+	const uint8_t ret = sum_of(bytes_sub(section_bytes(c->image, s), at, y->size));
+	if (y->addr > 0)
+		code_passed(&c->read, y->addr, y->size);
+	return ret;
+}
+
 void collect_add(struct collect *c, struct snap_symbol *y)
 {
 	ASSERT(y->section < c->s->sections.count);
 	add_contents(c, y);
+	y->sum = collect_sum(c, y);
 	if (y->object == 0)
 		y->object = c->object;
 	vec_push(&c->s->symbols, *y);

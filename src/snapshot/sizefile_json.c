@@ -1,5 +1,6 @@
 /* Reads and writes the JSON at the beginning of `.size` files. */
 #include "snapshot/sizefile_internal.h"
+#include "snapshot/sums.h"
 
 #include "base/json.h"
 #include "base/json_read.h"
@@ -139,8 +140,10 @@ static void sizefile_json_add_container(struct json *j, const struct snapshot *s
 }
 
 /* Writes a section on a line of its own. */
-static void sizefile_json_add_section(struct json *j, const struct snap_section *sec)
+static void sizefile_json_add_section(struct json *j, const struct snapshot *s,
+				      const struct snap_section *sec)
 {
+	struct text sums = { 0 };
 	const struct {
 		const char *key;
 		bool is;
@@ -159,6 +162,12 @@ static void sizefile_json_add_section(struct json *j, const struct snap_section 
 	j->indented = false;
 	for (size_t i = 0; i < COUNT_OF(flags); i++)
 		json_member_bool(j, flags[i].key, flags[i].is);
+	sums_write(&sums, s, sec);
+	if (sums.len > 0) {
+		json_key(j, "sums");
+		json_text(j, text_str(&sums));
+	}
+	text_release(&sums);
 	json_close(j, '}');
 	j->indented = true;
 }
@@ -192,7 +201,7 @@ static void add_heft(struct json *j, const struct snapshot *s, const struct size
 	json_key(j, "sections");
 	json_open(j, '[');
 	for (size_t i = 0; i < head->sections.count; i++)
-		sizefile_json_add_section(j, &head->sections.data[i]);
+		sizefile_json_add_section(j, s, &head->sections.data[i]);
 	json_close(j, ']');
 	if (s->has_stacks)
 		sizefile_json_add_stacks(j, s);
@@ -452,6 +461,14 @@ static void sizefile_json_read_count(struct sizefile_json_in *in, uint64_t *ret)
 		*ret = (uint64_t)v;
 }
 
+static void sizefile_json_read_text(struct sizefile_json_in *in, const char **ret)
+{
+	if (json_next(&in->json) == JSON_STRING)
+		*ret = sizefile_json_keep(in, text_str(&in->json.text));
+	else
+		wrong(in, "a text of a section is none");
+}
+
 static void sizefile_json_read_section(struct sizefile_json_in *in, struct snap_section *sec)
 {
 	const struct {
@@ -475,12 +492,12 @@ static void sizefile_json_read_section(struct sizefile_json_in *in, struct snap_
 			sizefile_json_read_count(in, &sec->size);
 		else if (strcmp(key, "symbols") == 0)
 			sizefile_json_read_count(in, &sec->count);
-		else if (strcmp(key, "name") != 0)
-			json_skip(&in->json);
-		else if (json_next(&in->json) == JSON_STRING)
-			sec->name = sizefile_json_keep(in, text_str(&in->json.text));
+		else if (strcmp(key, "name") == 0)
+			sizefile_json_read_text(in, &sec->name);
+		else if (strcmp(key, "sums") == 0)
+			sizefile_json_read_text(in, &sec->sums);
 		else
-			wrong(in, "the name of a section is no text");
+			json_skip(&in->json);
 	}
 	sec->container = (uint32_t)min_u64(container, UINT32_MAX);
 }

@@ -1,5 +1,6 @@
 /* Reads `.size` files. */
 #include "snapshot/sizefile_internal.h"
+#include "snapshot/sums.h"
 
 #include "base/gzip.h"
 
@@ -557,7 +558,7 @@ static bool sizefile_read_move_symbols(struct sizefile_read_in *in,
 		last = segment;
 		s->symbols.data[i].section = section;
 	}
-	return section == known;
+	return section == known && (like->sums == NULL || sums_read(s, sec, str_of(like->sums)));
 }
 
 /* Replaces the segments by the sections that heft's member lists. */
@@ -594,7 +595,7 @@ static void sizefile_read_take_stacks(struct sizefile_read_in *in)
 			return;
 		}
 		s->symbols.data[at].stack = v[1] + 1;
-		s->symbols.data[at++].stack_besides = (uint16_t)v[2];
+		s->symbols.data[at++].stack_besides = (uint8_t)v[2];
 	}
 }
 

@@ -95,6 +95,7 @@ struct snap_section {
 	bool code;
 	const char *name;      /* Such as ".text", ".eh_frame", ".other" */
 	uint64_t size;         /* As the program states it. 0 if unknown */
+	const char *sums;      /* While a file is read: its checksums (sums.h), or NULL */
 	char letter;           /* Letter of the file format, such as 't' for .text. 'o' or 'b' if
 			        * the format does not know the name */
 	uint8_t rank;          /* Rank of its segment among the sorted symbols */
@@ -117,8 +118,9 @@ struct snap_symbol {
 	struct code_print contents; /* Hash (contents.h). All 0 if it is unknown or not wanted,
 				     * or if the snapshot was read from a file */
 	uint16_t flags;             /* Bits of enum snap_flag */
-	uint16_t stack_besides;     /* Reasons why `stack` may be too small: bits of enum
+	uint8_t stack_besides;      /* Reasons why `stack` may be too small: bits of enum
 				     * stack_told */
+	uint8_t sum;                /* Checksum of its bytes (sums.h). 0 if it is unknown */
 	/* Bytes of stack that the function with its callees needs at most, plus 1. 0 if unknown. */
 	uint32_t stack;
 };

@@ -30,6 +30,7 @@ BASE = {
     "use.cc": "int sink; int use(const char *s, int n) { while (*s) n += *s++ * 3; return n; }\nvoid done() { sink++; }\n",
 }
 TABLE = "extern const unsigned table[2000] = {" + ",".join(str(i * 7919) for i in range(2000)) + "};\n"
+WHEN = 'extern const char built[]; const char built[] = "Nov 26 2026"; const char *version() { return "1.0.2"; }\n'
 CLASSES = "struct Shape { virtual int area(); virtual ~Shape(); }; int Shape::area() { return 0; } Shape::~Shape() {}\n" + "".join(
     f"struct Box{i} : Shape {{ int a; int area(); }}; int Box{i}::area() {{ return a * {i}; }}\n" for i in range(9)
 )
@@ -85,7 +86,10 @@ CASES = {
     "linked statically": (BASE, DEBUG, BASE, "-O2 -g -static", "", r"linked statically now", ""),
     "a fixed address": (BASE, PLAIN, BASE, "-O2 -fno-pie -no-pie", "", r"no longer position-independent", ""),
     "alignment": (BASE, PLAIN, BASE, "-O2 -Wl,-z,max-page-size=0x40000", "", r"padding between segments", ""),
-    "contents": (BASE, DEBUG, edit("* 3", "* 5"), DEBUG, "", r"Only contents differ|^$", "likely"),
+    "contents": (BASE, DEBUG, edit("* 3", "* 5"), DEBUG, "", r"contents differ in 1 of \d+ functions.*: `use`\.$", "likely"),
+    "a time stamp": (BASE | {"when.cc": WHEN}, DEBUG, BASE | {"when.cc": WHEN.replace("26", "27")}, DEBUG, "", r"contents differ in 1 of .*: `built`\.$", ""),
+    "a version": (BASE | {"when.cc": WHEN}, PLAIN, BASE | {"when.cc": WHEN.replace("1.0.2", "1.0.3")}, PLAIN, "", r"`\"1.0.2\"` is now `\"1.0.3\"`\.$", ""),
+    "nothing else": (BASE, PLAIN + " -Wl,--build-id=0x" + 20 * "01", BASE, PLAIN + " -Wl,--build-id=0x" + 20 * "02", "", r"only the build id differs", "contents differ"),
     "a table and options": (BASE, DEBUG, BASE | {"use.cc": BASE["use.cc"] + TABLE}, "-O3 -g", "",
                             r"one table of data, `table`.*; the compiler's options changed .*`-O3`", "Cause"),
     # All functions change, but the compiler and its options are the same.
@@ -96,7 +100,7 @@ CASES = {
 def sentence(comment):
     """The sentence under the heading, "" without one."""
     lines = [line for line in comment.split("<details>")[0].splitlines() if line]
-    found = [line for line in lines[2:] if line.startswith("**") or line.startswith("No part")]
+    found = [line for line in lines[2:] if line.startswith("**")]
     return found[0] if found else ""
 
 

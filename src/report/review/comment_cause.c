@@ -108,6 +108,24 @@ static void put_names(const struct cause *c, struct sink *s)
 	}
 }
 
+/* Writes "no part has another size, but contents differ in 2 of 455 functions ...: `a`, `b`". */
+static void put_contents(const struct cause *c, struct sink *s)
+{
+	const size_t named = c->count < COUNT_OF(c->names) ? c->count : COUNT_OF(c->names);
+	sink_printf(s,
+		    "no part has another size, but contents differ in %s%s of %s functions, tables "
+		    "and sections: ",
+		    c->grown > 0 ? "some of " : "", shown_parts((double)c->count).p,
+		    shown_parts((double)c->of).p);
+	if (*c->was) {
+		story_put_name(s, c->was);
+		sink_text(s, STR(" is now "));
+	}
+	put_names(c, s);
+	if (c->count > named)
+		sink_printf(s, " and %s more", shown_parts((double)(c->count - named)).p);
+}
+
 /* How a cause is written: by a function, or as words with placeholders, whose list is in
  * put_placeholder(). `stated`: the programs state it, so it is sure. `derived`: it explains the
  * evidence best, but others may too. Others are what a part of the change has in common. */
@@ -146,6 +164,7 @@ static const struct cause_words {
 			    "alignment does",
 			    NULL, true, false },
 	[CAUSE_RENAMED] = { "{count} symbol{s} {were} renamed", NULL, true, false },
+	[CAUSE_CONTENTS] = { NULL, put_contents, true, false },
 	[CAUSE_MOVED] = { "{count} symbol{s} moved to other source files", NULL, true, false },
 };
 
@@ -243,7 +262,8 @@ static void put_debug_cause(const struct comment *c, struct sink *s)
 		sink_text(s, STR(". The compiler's options are new: "));
 		markdown_code(s, c->causes->debug_options, 200);
 	}
-	sink_text(s, STR(". What loads is the same."));
+	sink_printf(s, ". What loads %s.",
+		    c->causes->loads_same ? "is the same" : "has the same size");
 }
 
 /* Names the program's own new functions, which may be why parts of others came in. */
@@ -266,6 +286,29 @@ static bool is_same(const struct comment *c)
 {
 	const struct diff_report *d = c->diff;
 	return c->causes->all == 0 && padded_delta(d->file) == 0 && padded_delta(d->vm) == 0;
+}
+
+/* Writes what is known of two programs without a difference in size and compared contents. */
+static void put_same(const struct comment *c, struct sink *s)
+{
+	const struct causes *all = c->causes;
+	if (all->same_build)
+		sink_text(s, STR("Both are the same build: their build ids are equal."));
+	else if (all->compared == 0)
+		sink_text(s, all->other_build
+				     ? STR("No part has another size. The build ids are not "
+					   "equal. A list of symbols without checksums does not "
+					   "tell which contents differ.")
+				     : STR(""));
+	else
+		sink_printf(
+			s,
+			"%s: no part has another size, and the contents of all %s functions, "
+			"tables and sections are the same. Not compared: headers of the file%s.",
+			all->other_build ? "**Cause:** only the build id differs"
+					 : "Nothing that heft compared differs",
+			shown_parts((double)all->compared).p,
+			c->diff->debug.after > 0 ? ", debug info" : "");
 }
 
 /* Writes words before a cause that tell how sure it is. */
@@ -292,12 +335,8 @@ void comment_put_cause(const struct comment *c, struct sink *s)
 		put_debug_cause(c, s);
 		return;
 	}
-	if (is_same(c) && all->count == 0 && (all->same_build || all->other_build)) {
-		sink_text(s, all->same_build
-				     ? STR("Both are the same build: their build ids are "
-					   "equal.")
-				     : STR("No part has another size. Only contents differ: "
-					   "the build ids are not equal."));
+	if (is_same(c) && all->count == 0) {
+		put_same(c, s);
 		return;
 	}
 	/* Changes that cancel out are noise, unless their cause is stated. */
