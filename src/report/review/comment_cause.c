@@ -328,6 +328,15 @@ static void put_certainty(const struct causes *all, size_t i, struct sink *s)
 			  all->count > 1 ? STR("**Largest parts:** ") : STR("**Largest part:** "));
 }
 
+/* Writes a share of the changed bytes. `all`: these bytes, or 0 if they are in the text already. */
+static void put_share(double share, double all, struct sink *s)
+{
+	sink_printf(s, " (%d %%", (int)(100 * share + 0.5));
+	if (all > 0)
+		sink_printf(s, " of the %s that changed", said_size(all).p);
+	sink_text(s, STR(")"));
+}
+
 void comment_put_cause(const struct comment *c, struct sink *s)
 {
 	const struct causes *all = c->causes;
@@ -349,8 +358,7 @@ void comment_put_cause(const struct comment *c, struct sink *s)
 		put_certainty(all, i, s);
 		put_words(x, s);
 		if (!w->derived && !(w->stated && all->sole))
-			sink_printf(s, " (%d %%%s)", (int)(100 * x->share + 0.5),
-				    i == 0 ? " of the change" : "");
+			put_share(x->share, i == 0 ? all->all : 0, s);
 	}
 	sink_text(s, all->count > 0 ? STR(".") : STR(""));
 	put_own(all, s);
