@@ -1,14 +1,10 @@
-/* Makes the rows and the section sums of a diff. */
+/* Makes the rows of a diff. */
 #define _GNU_SOURCE /* For memmem(). */
 
 #include "compare/diff_rows.h"
 
-#include "base/sort.h"
-
 #include "compare/match.h"
 #include "image/image.h"
-
-#include <math.h>
 
 const struct heft_measure diff_measures[DIFF_MEASURES] = {
 	[HEFT_DIFF_CHARGED] = { .name = "charged",
@@ -77,19 +73,6 @@ static const char *const by_words[] = {
 	[HEFT_DIFF_BY_CONTAINER] = "container", [HEFT_DIFF_BY_NAMESPACE] = "namespace or class",
 	[HEFT_DIFF_BY_LIBRARY] = "library",     [HEFT_DIFF_BY_PACKAGE] = "package",
 };
-
-struct amount {
-	double size, padding;
-};
-
-/* Returns size and padding. The padding of a symbol that is only padding is its size. */
-static struct amount amount_of(const struct snap_symbol *y, bool whole)
-{
-	if (whole || y->size == 0)
-		return (struct amount){ snap_pss(y), 0 };
-	return (struct amount){ (double)y->size / y->alias_count,
-				(double)y->padding / y->alias_count };
-}
 
 struct grouping {
 	const struct snapshot_diff *d;
@@ -273,7 +256,7 @@ static uint32_t symbol_node(struct grouping *g, const struct diff_pair *p)
 static struct amount symbol_amount(const struct grouping *g, const struct snap_symbol *y,
 				   bool paired)
 {
-	struct amount a = amount_of(y, g->d->supersize && !paired);
+	struct amount a = diff_amount(y, g->d->supersize && !paired);
 	if (g->d->supersize)
 		a.padding = 0;
 	return a;
@@ -299,8 +282,8 @@ static uint32_t add_to_group(struct grouping *g, const struct snapshot *s,
 			     const struct snap_symbol *y, enum heft_role role)
 {
 	const uint32_t node = group_node(g, s, y);
-	add_amount(g, node, role, amount_of(y, false));
-	add_amount(g, 0, role, amount_of(y, false));
+	add_amount(g, node, role, diff_amount(y, false));
+	add_amount(g, 0, role, diff_amount(y, false));
 	return node;
 }
 
@@ -603,105 +586,4 @@ void diff_rows_release(struct diff_rows *r)
 	tree_release(&r->tree);
 	vec_release(&r->facts);
 	arena_release(&r->arena);
-}
-
-/* Finds the sum to which a section of either snapshot is added */
-struct section_sums {
-	struct diff_sections *out;
-	bool supersize;
-	struct intern keys;  /* Keys of sections. A key's id is the index in out->sections */
-	uint32_t *places[2]; /* Per side and section: 1 + index of the sum. 0 until needed */
-	struct text key;
-};
-
-/* Returns the sum of a section. Sections with one name share it if they agree in being in the file
- * and in memory. SuperSize counts by segment only. */
-static uint32_t diff_rows_find_sum(struct section_sums *t, const struct snap_section *sec)
-{
-	const char *name = t->supersize ? snap_segment(sec) : sec->name;
-	const bool in_memory = sec->in_memory && !t->supersize;
-	text_set(&t->key, str_of(name));
-	text_add_char(&t->key, (char)(1 + sec->in_file + 2 * in_memory));
-	const uint32_t place = intern_add(&t->keys, text_str(&t->key));
-	if (place == t->out->sections.count)
-		vec_push(&t->out->sections, (struct diff_section){ .name = name,
-								   .in_file = sec->in_file,
-								   .in_memory = in_memory });
-	return place;
-}
-
-static struct diff_section *diff_rows_sum_of(struct section_sums *t, enum heft_role role,
-					     const struct snapshot *s, uint32_t section)
-{
-	ASSERT(section < s->sections.count);
-	uint32_t *place = &t->places[role == HEFT_BASE][section];
-	if (*place == 0)
-		*place = diff_rows_find_sum(t, &s->sections.data[section]) + 1;
-	return &t->out->sections.data[*place - 1];
-}
-
-static int diff_rows_larger_first(const void *pa, const void *pb)
-{
-	const struct diff_section *a = pa, *b = pb;
-	const double x = a->sizes.after + a->sizes.before, y = b->sizes.after + b->sizes.before;
-	return x > y ? -1 : x < y ? 1 : strcmp(a->name, b->name);
-}
-
-static void add_sizes(struct diff_sizes *to, const struct diff_sizes *s)
-{
-	to->before += s->before;
-	to->after += s->after;
-	to->padding_before += s->padding_before;
-	to->padding_after += s->padding_after;
-}
-
-static void add_total(struct diff_sections *ret)
-{
-	struct diff_section total = { .name = "TOTAL", .in_file = true };
-	for (size_t i = 0; i < ret->sections.count; i++) {
-		add_sizes(&total.sizes, &ret->sections.data[i].sizes);
-		for (size_t c = 0; c < HEFT_CHANGES; c++)
-			total.counts[c] += ret->sections.data[i].counts[c];
-	}
-	vec_push(&ret->sections, total);
-}
-
-static void add_pair_sizes(struct section_sums *t, const struct snapshot_diff *d,
-			   const struct diff_pair *p)
-{
-	const struct snap_symbol *old = diff_before(d, p), *new_ = diff_after(d, p);
-	struct diff_section *s = NULL;
-	if (old) {
-		const struct amount a = amount_of(old, false);
-		s = diff_rows_sum_of(t, HEFT_BASE, d->before, old->section);
-		s->sizes.before += a.size;
-		s->sizes.padding_before += a.padding;
-	}
-	if (new_) {
-		const struct amount a = amount_of(new_, false);
-		s = diff_rows_sum_of(t, HEFT_INPUT, d->after, new_->section);
-		s->sizes.after += a.size;
-		s->sizes.padding_after += a.padding;
-	}
-	ASSERT(s && p->change < HEFT_CHANGES);
-	s->counts[p->change]++;
-}
-
-void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d)
-{
-	struct section_sums t = { .out = ret, .supersize = d->supersize };
-	*ret = (struct diff_sections){ .knows_memory = d->before->by_heft && d->after->by_heft &&
-						       !d->supersize };
-	t.places[0] = mem_zeroed(d->after->sections.count + 1, sizeof *t.places[0]);
-	t.places[1] = mem_zeroed(d->before->sections.count + 1, sizeof *t.places[1]);
-	for (size_t i = 0; i < d->pairs.count; i++)
-		add_pair_sizes(&t, d, &d->pairs.data[i]);
-	for (size_t i = 0; d->supersize && i < d->paddings.count; i++)
-		diff_rows_sum_of(&t, HEFT_BASE, d->before, d->paddings.data[i].section)
-			->counts[HEFT_ADDED]++;
-	vec_sort_by(&ret->sections, diff_rows_larger_first);
-	add_total(ret);
-	mem_free_all(t.places[0], t.places[1]);
-	intern_release(&t.keys);
-	text_release(&t.key);
 }

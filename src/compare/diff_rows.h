@@ -83,6 +83,29 @@ enum heft_diff_by diff_owners_make(struct diff_rows *ret, const struct snapshot_
 /* True if the label of a row is the name of an owner, neither "(no package)" nor ".". */
 bool diff_names_owner(const struct heft_row *row);
 
+/* The size of a part before and after the change, in bytes. Includes padding. */
+struct padded {
+	double before, after;
+};
+
+static inline double padded_delta(struct padded p)
+{
+	return p.after - p.before;
+}
+
+struct amount {
+	double size, padding;
+};
+
+/* Returns size and padding. The padding of a symbol that is only padding is its size. */
+static inline struct amount diff_amount(const struct snap_symbol *y, bool whole)
+{
+	if (whole || y->size == 0)
+		return (struct amount){ snap_pss(y), 0 };
+	return (struct amount){ (double)y->size / y->alias_count,
+				(double)y->padding / y->alias_count };
+}
+
 /* Own bytes: the names of a symbol share its size (PSS). Padding before symbols is separate, except
  * for symbols that are only padding */
 struct diff_sizes {
@@ -104,5 +127,12 @@ struct diff_sections {
 	bool knows_memory; /* True if both snapshots tell which sections are in the VM image */
 };
 void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d);
+struct padded diff_padded(const struct diff_section *s);
+bool diff_section_is_debug(const struct diff_section *s);
+typedef bool (*diff_section_fn)(const void *ctx, const struct diff_section *s);
+/* Sets `ret` to the sections that changed most, the greatest change first, out of those that
+ * `wants` selects. Returns how many it set. */
+size_t diff_most_changed(const struct diff_section *list, size_t list_count, const void *ctx,
+			 diff_section_fn wants, const struct diff_section **ret, size_t most);
 
 #endif

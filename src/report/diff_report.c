@@ -1,7 +1,6 @@
 /* Adds what a diff of snapshots needs to the report: columns, sections, lines around tables. */
 #include "report/diff_report.h"
 
-#include "image/image.h"
 #include "report/all_fields.h"
 #include "report/label_text.h"
 #include "report/markdown.h"
@@ -29,17 +28,6 @@ void diff_counts_put(const struct diff_report *z, struct sink *s)
 }
 
 static const char debug_line[] = "debug sections";
-
-struct padded diff_padded(const struct diff_section *s)
-{
-	const struct diff_sizes *z = &s->sizes;
-	return (struct padded){ z->before + z->padding_before, z->after + z->padding_after };
-}
-
-bool diff_section_is_debug(const struct diff_section *s)
-{
-	return section_name_is_debug(str_of(s->name));
-}
 
 static void padded_add(struct padded *sum, struct padded size)
 {
@@ -92,33 +80,61 @@ static void diff_report_put_section(struct sink *s, const char *name, struct pad
 static const char uncharged_line[] =
 	"Sizes with padding: a file of SuperSize does not tell charged bytes.";
 
-/* Writes the sections. Unchanged sections share a row. */
+const char *diff_total(const struct report *r)
+{
+	return ((const struct diff_report *)r->ctx)->hides_debug
+		       ? "of all rows, without debug sections"
+		       : "of all rows";
+}
+
+static bool has_own_line(const void *ctx, const struct diff_section *s)
+{
+	const struct diff_report *d = ctx;
+	return s->in_file && !(d->hides_debug && diff_section_is_debug(s));
+}
+
+/* Sections with a line above the rows. Others share a line. */
+enum { SECTIONS_MOST = 5 };
+
+static void diff_report_put_others(struct sink *s, size_t count, const char *word,
+				   struct padded size)
+{
+	char name[60];
+	snprintf(name, sizeof name, "%zu %s section%s", count, word, count == 1 ? "" : "s");
+	if (count > 0)
+		diff_report_put_section(s, name, size);
+}
+
+/* Writes the sections that changed most. Others share a row, and so do unchanged ones. */
 static void diff_report_put_sections(const struct report *r, struct sink *s)
 {
 	const struct diff_report *d = r->ctx;
-	struct padded unchanged = { 0 };
-	size_t unchanged_count = 0;
-	sink_printf(s, "%-24s%13s%13s%12s\n", "section", "old", "new", "delta");
+	const struct diff_section *most[SECTIONS_MOST];
+	const size_t shown = diff_most_changed(d->sections, d->section_count, d, has_own_line, most,
+					       SECTIONS_MOST);
+	const struct padded rest = { d->file.before - d->debug.before,
+				     d->file.after - d->debug.after };
+	struct padded sizes[2] = { 0 }; /* [0] unchanged sections, [1] all changed ones */
+	size_t counts[2] = { 0 };
 	for (size_t i = 0; i < d->section_count; i++) {
-		const struct diff_section *sec = &d->sections[i];
-		const struct padded size = diff_padded(sec);
-		if (!sec->in_file || (d->hides_debug && diff_section_is_debug(sec)))
+		const struct padded size = diff_padded(&d->sections[i]);
+		if (!has_own_line(d, &d->sections[i]))
 			continue;
-		if (size.before != size.after) {
-			diff_report_put_section(s, sec->name, size);
-			continue;
-		}
-		padded_add(&unchanged, size);
-		unchanged_count++;
+		padded_add(&sizes[size.before != size.after], size);
+		counts[size.before != size.after]++;
 	}
-	if (unchanged_count > 0) {
-		char name[40];
-		snprintf(name, sizeof name, "%zu unchanged section%s", unchanged_count,
-			 unchanged_count == 1 ? "" : "s");
-		diff_report_put_section(s, name, unchanged);
+	sink_printf(s, "%-24s%13s%13s%12s\n", "section", "old", "new", "delta");
+	for (size_t i = 0; i < shown; i++) {
+		const struct padded size = diff_padded(most[i]);
+		diff_report_put_section(s, most[i]->name, size);
+		padded_add(&sizes[1], (struct padded){ -size.before, -size.after });
 	}
-	if (d->hides_debug)
+	diff_report_put_others(s, counts[1] - shown, "other changed", sizes[1]);
+	diff_report_put_others(s, counts[0], "unchanged", sizes[0]);
+	if (d->hides_debug) {
+		diff_report_put_section(s, "without debug sections", rest);
 		diff_report_put_section(s, debug_line, d->debug);
+	}
 	diff_report_put_section(s, "TOTAL", d->file);
 	if (d->beside.before > 0 || d->beside.after > 0)
 		diff_report_put_section(s, "not in the file", d->beside);
@@ -400,7 +416,7 @@ void diff_report_init(struct report *r)
 		.row = &diff_row_fields,
 		.markdown_head = diff_report_markdown_head,
 		.markdown_foot = diff_report_markdown_foot,
-		.total = DIFF_TOTAL,
+		.total = diff_total,
 		.no_empty_table = true,
 	};
 	ASSERT(r->ctx != NULL && r->table.measures == diff_measures);

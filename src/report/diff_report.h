@@ -6,19 +6,6 @@
 #include "report/report.h"
 #include "compare/causes.h"
 
-/* Label of the last row, which includes unchanged rows. */
-#define DIFF_TOTAL "of all rows"
-
-/* The size of a part before and after the change, in bytes. Includes padding. */
-struct padded {
-	double before, after;
-};
-
-static inline double padded_delta(struct padded p)
-{
-	return p.after - p.before;
-}
-
 /* A diff as all output formats need it: the `ctx` of its report. The rows are in the report. The
  * sizes of sections, here, are written above them. */
 struct diff_report {
@@ -39,8 +26,8 @@ struct diff_report diff_report_of(const struct snapshot_diff *diff,
 				  const struct diff_sections *sections,
 				  const struct diff_rows *rows);
 
-struct padded diff_padded(const struct diff_section *s);
-bool diff_section_is_debug(const struct diff_section *s);
+/* Returns the label of the last row, which includes unchanged rows. r->ctx is a diff_report. */
+const char *diff_total(const struct report *r);
 /* Writes "12 added, 1 removed". */
 void diff_counts_put(const struct diff_report *z, struct sink *s);
 

@@ -23,7 +23,7 @@ static void out_markdown_put_label(const struct report *r, const struct heft_row
 	for (size_t i = 0; i < level; i++)
 		sink_text(s, STR("· "));
 	if (row == r->table.top && r->kind->total)
-		sink_text(s, str_of(r->kind->total));
+		sink_text(s, str_of(r->kind->total(r)));
 	else if (row == r->table.top || row->others > 0)
 		sink_text(s, str_of(row->label));
 	else

@@ -178,7 +178,7 @@ static struct str row_label(struct out_table *t, const struct heft_row *row)
 {
 	const struct report_kind *kind = t->r->kind;
 	if (kind->total && row == t->r->table.top)
-		return str_of(kind->total);
+		return str_of(kind->total(t->r));
 	if (!kind->label || row->others > 0 || row == t->r->table.top)
 		return str_of(row->label);
 	t->label.len = 0;

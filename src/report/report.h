@@ -111,9 +111,9 @@ struct report_kind {
 	/* Write Markdown above and below the table. */
 	void (*markdown_head)(const struct report *r, struct sink *s);
 	void (*markdown_foot)(const struct report *r, struct sink *s);
-	/* Label of the last row in tables and Markdown, instead of "TOTAL". Other formats use the
-	 * row's own label. */
-	const char *total;
+	/* Returns the label of the last row in tables and Markdown, instead of "TOTAL". Other
+	 * formats use the row's own label. */
+	const char *(*total)(const struct report *r);
 	bool no_total;       /* True if a table or Markdown has no total */
 	bool draws_records;  /* True if pictures show rows without labels together */
 	bool no_empty_table; /* True if a table without rows is only the lines above it */

@@ -185,11 +185,13 @@ static void put_sizes_table(const struct comment *c, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-static void put_table(const struct heft_table *table, bool total, struct sink *s)
+static void put_table(const struct comment *c, const struct heft_table *table, bool total,
+		      struct sink *s)
 {
 	static const struct report_kind kind = { .no_total = true };
-	static const struct report_kind summed = { .total = DIFF_TOTAL };
+	static const struct report_kind summed = { .total = diff_total };
 	struct report r = { .table = *table,
+			    .ctx = c->diff,
 			    .kind = total ? &summed : &kind,
 			    .opts = { .format = HEFT_MARKDOWN } };
 	diff_size_columns(&r, total || !table->has_changes);
@@ -210,14 +212,14 @@ void comment_put_details(const struct comment *c, struct sink *s)
 	sink_text(s, STR("</details>\n\n"));
 	if (c->owners->top->child_count > 0) {
 		sink_printf(s, "<details><summary>By %s</summary>\n\n", c->owners->levels[0]);
-		put_table(c->owners, false, s);
+		put_table(c, c->owners, false, s);
 		sink_text(s, STR("</details>\n\n"));
 	}
 	if (c->details->top->child_count > 0) {
 		sink_text(s, STR("<details><summary>Symbols: "));
 		diff_counts_put(c->diff, s);
 		sink_text(s, STR("</summary>\n\n"));
-		put_table(c->details, true, s);
+		put_table(c, c->details, true, s);
 		sink_text(s, STR("</details>\n\n"));
 	}
 	if (c->budget->count > 0) {

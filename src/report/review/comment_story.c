@@ -51,42 +51,29 @@ static void put_change(struct padded p, struct sink *s)
 	sink_printf(s, ", %s%s", padded_delta(p) != 0 ? "now " : "", said_size(p.after).p);
 }
 
-/* Returns the loaded section that changed most, by less than `below`. NULL if there is none. */
-static const struct diff_section *most_changed(const struct diff_report *d, double below)
+static bool is_loaded(const void *ctx, const struct diff_section *s)
 {
-	const struct diff_section *ret = NULL;
-	for (size_t i = 0; i < d->section_count; i++) {
-		const struct diff_section *x = &d->sections[i];
-		const double change = fabs(padded_delta(diff_padded(x)));
-		if (x->name[0] == '.' && (x->in_memory || !d->knows_memory) &&
-		    strcmp(x->name, ".other") != 0 && !diff_section_is_debug(x) && change > 0 &&
-		    change < below &&
-		    (ret == NULL || change > fabs(padded_delta(diff_padded(ret)))))
-			ret = x;
-	}
-	return ret;
+	const struct diff_report *d = ctx;
+	return s->name[0] == '.' && (s->in_memory || !d->knows_memory) &&
+	       strcmp(s->name, ".other") != 0 && !diff_section_is_debug(s);
 }
 
 /* Writes "Most in `.text` (+36.2 KiB), `.rodata` (+12.0 KiB)." */
 static void put_most_sections(const struct diff_report *d, struct sink *s)
 {
-	double below = HUGE_VAL, most = 0;
-	size_t put = 0;
-	for (; put < SECTIONS_MOST; put++) {
-		const struct diff_section *x = most_changed(d, below);
-		if (x == NULL)
+	const struct diff_section *most[SECTIONS_MOST];
+	const size_t count = diff_most_changed(d->sections, d->section_count, d, is_loaded, most,
+					       SECTIONS_MOST);
+	for (size_t i = 0; i < count; i++) {
+		const double delta = padded_delta(diff_padded(most[i]));
+		if (fabs(delta) * noise_share < fabs(padded_delta(diff_padded(most[0]))))
 			break;
-		const double delta = padded_delta(diff_padded(x));
-		if (fabs(delta) * noise_share < most)
-			break;
-		most = fabs(delta) > most ? fabs(delta) : most;
-		sink_text(s, put == 0 ? STR("Most in ") : STR(", "));
-		markdown_code(s, x->name, NAMED_MOST);
+		sink_text(s, i == 0 ? STR("Most in ") : STR(", "));
+		markdown_code(s, most[i]->name, NAMED_MOST);
 		sink_printf(s, " (%s%s%s)", sign_of(delta), said_size(delta).p,
-			    x->in_file ? "" : " in memory");
-		below = fabs(delta);
+			    most[i]->in_file ? "" : " in memory");
 	}
-	sink_text(s, put > 0 ? STR(".") : STR(""));
+	sink_text(s, count > 0 ? STR(".") : STR(""));
 }
 
 struct padded comment_ships(const struct comment *c)
