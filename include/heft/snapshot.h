@@ -272,6 +272,8 @@ struct heft_diff_query {
 	/* Style of names: HEFT_NAMES_SHORT or HEFT_NAMES_FULL. With other values, names are short
 	 * in rows of charged bytes and full in others. */
 	enum heft_demangle names;
+	/* Make no rows for debug sections, even if only one snapshot has them. Not with `debug`. */
+	bool no_debug;
 };
 
 /* Measures of the rows of a difference, in bytes with fractions (HEFT_PARTS). A table has the

@@ -542,9 +542,10 @@ void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 		    const struct heft_diff_query *query)
 {
 	struct grouping g = { .d = d, .q = query, .out = ret };
+	const int debug = has_debug(d->before) + has_debug(d->after);
 	*ret = (struct diff_rows){ .level = "",
 				   .hides_debug = !query->debug && !d->supersize &&
-						  has_debug(d->before) && has_debug(d->after) };
+						  debug >= (query->no_debug ? 1 : 2) };
 	const bool charged = d->charged && !query->section && query->by != HEFT_DIFF_BY_SECTION;
 	ret->counting = charged ? DIFF_CHARGED : d->supersize ? DIFF_SUPERSIZE : DIFF_PADDED;
 	tree_init(&ret->tree, DIFF_MEASURES, 2);
