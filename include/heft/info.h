@@ -34,9 +34,25 @@ HEFT_API void heft_info_free(struct heft_info *info);
  * hashes are read once more and compared. */
 HEFT_API bool heft_info_add(struct heft_info *info, const char *path, struct heft_err *err);
 
-/* Returns the rows, in the order of heft_info_add(). Measures: "bytes" of the file, "relocations",
- * "savings" in bytes, "copied" (bytes of the file if it is a copy of an earlier one). Belongs to
- * the handle; valid until the next heft_info_add(). */
+/* Order of the rows: as they were added, by path, or by a measure, the largest first. */
+enum heft_info_sort {
+	HEFT_INFO_ADDED,
+	HEFT_INFO_PATH,
+	HEFT_INFO_SIZE,
+	HEFT_INFO_RELOCATIONS,
+	HEFT_INFO_SAVINGS,
+	HEFT_INFO_COPIED
+};
+
+/* Sets the order of the rows. Default: HEFT_INFO_ADDED. */
+HEFT_API void heft_info_set_sort(struct heft_info *info, enum heft_info_sort sort);
+/* Sets the limit of rows. "[N Others]" sums up the rows over the limit. 0 (default) means all
+ * rows; HEFT_INFO_ADDED, too. */
+HEFT_API void heft_info_set_rows(struct heft_info *info, uint32_t rows);
+
+/* Returns the rows. Measures: "bytes" of the file, "relocations", "savings" in bytes, "copied"
+ * (bytes of the file if it is a copy of an earlier one). Belongs to the handle; valid until a file
+ * is added, or the order or the limit is set. */
 HEFT_API const struct heft_table *heft_info_table(struct heft_info *info);
 
 /* Writes the table: HEFT_TABLE, HEFT_CSV, HEFT_TSV, HEFT_JSON or HEFT_MARKDOWN. HEFT_EARG for

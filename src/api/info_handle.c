@@ -18,6 +18,17 @@ bool heft_info_add(struct heft_info *info, const char *path, struct heft_err *er
 	return GUARDED(info->memory, err, info_add(info, path, err));
 }
 
+void heft_info_set_sort(struct heft_info *info, enum heft_info_sort sort)
+{
+	info_set_rows(info, (unsigned)sort <= HEFT_INFO_COPIED ? sort : HEFT_INFO_ADDED,
+		      info->row_limit);
+}
+
+void heft_info_set_rows(struct heft_info *info, uint32_t rows)
+{
+	info_set_rows(info, info->sort, rows);
+}
+
 const struct heft_table *heft_info_table(struct heft_info *info)
 {
 	return GUARDED(info->memory, NULL, info_table(info) != NULL) ? &info->table : NULL;

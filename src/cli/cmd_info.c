@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SORT_UNSAID = 99 };
+
 struct info_job {
 	struct command_run run;
 	struct heft_info *info;
+	unsigned sort; /* enum heft_info_sort, or SORT_UNSAID */
 	bool details, failed;
 	bool stopped; /* True after memory ran out: the handle cannot be used any more */
 	size_t row_count;
@@ -18,9 +21,19 @@ struct info_job {
 	size_t todo_count, todo_room;
 };
 
+static const struct choice info_sorts[] = {
+	{ "path", HEFT_INFO_PATH },          { "size", HEFT_INFO_SIZE },
+	{ "relocs", HEFT_INFO_RELOCATIONS }, { "savings", HEFT_INFO_SAVINGS },
+	{ "copied", HEFT_INFO_COPIED },      { NULL, 0 },
+};
+
 const struct opt info_opts[] = {
 	{ 0, 0, true, "details", NULL, "lines below each file with all that is known",
 	  SETS(struct info_job, details) },
+#define OUTPUT_ROWS         "rows, the largest unless -s says else"
+#define OUTPUT_SORT         "path|size|relocs|savings|copied"
+#define OUTPUT_SORT_HELP    "path, size, relocs, savings, copied"
+#define OUTPUT_SORT_PICKS   PICKS(struct info_job, sort, info_sorts)
 #define OUTPUT_FORMATS      "table|csv|tsv|json|markdown"
 #define OUTPUT_FORMATS_HELP "table (default), csv, tsv, json, markdown"
 #define OUTPUT_NO_STACKS
@@ -152,6 +165,10 @@ static int info_run(struct info_job *job)
 				 job->run.words[0]);
 	if (job->stopped)
 		return EXIT_TROUBLE;
+	if (job->sort == SORT_UNSAID)
+		job->sort = job->run.out.rows > 0 ? HEFT_INFO_SIZE : HEFT_INFO_ADDED;
+	heft_info_set_sort(job->info, (enum heft_info_sort)job->sort);
+	heft_info_set_rows(job->info, job->run.out.rows);
 	job->run.out.write.full = job->details || job->row_count == 1;
 	int status = EXIT_FINE;
 	if (job->row_count > 0)
@@ -162,7 +179,7 @@ static int info_run(struct info_job *job)
 
 int cmd_info(const struct cli *cli, int argc, char **argv)
 {
-	struct info_job job = { .run = run_new(cli, list_formats) };
+	struct info_job job = { .run = run_new(cli, list_formats), .sort = SORT_UNSAID };
 	job.info = cli_made(cli, heft_info_new(job.run.session));
 	int status = cli_parse_output(&job, argc, argv, NULL);
 	if (status == CLI_GO_ON)

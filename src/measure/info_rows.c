@@ -249,9 +249,20 @@ static void info_add_sums(struct tree *t, uint32_t node, const struct info_file 
 	sums[INFO_COPIED] += copy ? f->size : 0;
 }
 
+void info_set_rows(struct heft_info *info, enum heft_info_sort sort, uint32_t limit)
+{
+	forget_table(info);
+	info->sort = sort;
+	info->row_limit = limit;
+}
+
 const struct heft_table *info_table(struct heft_info *info)
 {
 	static const char *const levels[] = { "files" };
+	static const enum info_measure measure_of[] = { [HEFT_INFO_RELOCATIONS] = INFO_RELOCATIONS,
+							[HEFT_INFO_SAVINGS] = INFO_SAVINGS,
+							[HEFT_INFO_COPIED] = INFO_COPIED };
+	ASSERT(info->sort < COUNT_OF(measure_of));
 	if (info->table.top)
 		return &info->table;
 	find_copies(info);
@@ -262,9 +273,14 @@ const struct heft_table *info_table(struct heft_info *info)
 		info_add_sums(&info->tree, node, f, f->copy_of != i);
 		info_add_sums(&info->tree, 0, f, f->copy_of != i);
 	}
+	const enum info_measure key = measure_of[info->sort];
 	const struct rows_opts how = { .measures = info_measures,
-				       .sort = HEFT_SORT_NONE,
-				       .keys = 1u << INFO_BYTES,
+				       .sort = info->sort == HEFT_INFO_ADDED  ? HEFT_SORT_NONE
+					       : info->sort == HEFT_INFO_PATH ? HEFT_SORT_NAME
+									      : HEFT_SORT_SIZE,
+				       .keys = 1u << key,
+				       .limit = info->row_limit,
+				       .others_last = true,
 				       .label = info_label_of,
 				       .fill = info_fill_row,
 				       .ctx = info };
@@ -275,7 +291,7 @@ const struct heft_table *info_table(struct heft_info *info)
 					   .measure_count = INFO_MEASURES,
 					   .texts = info_texts,
 					   .text_count = INFO_TEXTS,
-					   .sorted_by = INFO_BYTES,
+					   .sorted_by = key,
 					   .top = rows_build(&info->tree, &how, &info->rows) };
 	return &info->table;
 }

@@ -58,11 +58,15 @@ struct heft_info {
 	struct arena rows;
 	struct tree tree;
 	struct heft_table table; /* `top` is NULL until it is needed */
+	enum heft_info_sort sort;
+	uint32_t row_limit; /* 0: all */
 };
 
 /* Adds a file. */
 bool info_add(struct heft_info *info, const char *path, struct heft_err *err);
 /* Returns the table of all files. Makes it when it is needed, and again if files were added. */
 const struct heft_table *info_table(struct heft_info *info);
+/* Sets order and limit of the rows, and drops the table that was made before. */
+void info_set_rows(struct heft_info *info, enum heft_info_sort sort, uint32_t limit);
 
 #endif

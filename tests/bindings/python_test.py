@@ -121,6 +121,9 @@ class Rows(unittest.TestCase):
 
     def test_info_and_stack(self):
         self.assertEqual([row["path"] for row in heft.info(PROG, OTHER)], [str(PROG), str(OTHER)])
+        largest = heft.info(PROG, OTHER, sort="size", rows=1)
+        self.assertEqual(largest[0]["bytes"], max(PROG.stat().st_size, OTHER.stat().st_size))
+        self.assertEqual(largest[1]["path"], "[1 Others]")
         self.assertTrue(all(row["stack"] >= row["frame"] for row in heft.stack(PROG, every=True)))
 
     def test_snapshot_asks_sql_and_writes(self):

@@ -414,10 +414,16 @@ def profile(*files: Path, base: Union[Path, Sequence[Path]] = (), by: Names = "s
         return _table(_written(_lib.heft_profile_write, handle, _json_opts()), work, _listed(by), depth > 0)
 
 
-def info(*files: Path, **find: Any) -> Table:
-    """What files are, as `heft info`: a row a file."""
+def info(*files: Path, rows: int = 0, sort: str = "added", **find: Any) -> Table:
+    """What files are, as `heft info`: a row a file.
+
+    sort       added, path, or the largest first: size, relocations, savings, copied
+    rows       most rows, the rest summed up; 0 for all
+    """
     with _Work(find) as work:
         handle = work.new("info", work.session)
+        _lib.heft_info_set_sort(handle, _enum("HEFT_INFO_", sort))
+        _lib.heft_info_set_rows(handle, rows)
         for path in files:
             _do(_lib.heft_info_add, handle, _text(path))
         return _table(_written(_lib.heft_info_write, handle, _json_opts(full=True)), work, ["path"])
