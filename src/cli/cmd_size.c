@@ -31,6 +31,36 @@ static bool size_run(const struct size_job *job)
 	return good;
 }
 
+/* Returns whether a row of the first level has a label that begins so. */
+static bool has_label(const struct heft_table *t, const char *start)
+{
+	for (size_t i = 0; i < t->top->child_count; i++)
+		if (strncmp(t->top->children[i]->label, start, strlen(start)) == 0)
+			return true;
+	return false;
+}
+
+/* Says what labels mean that a new user cannot know, below a table on a terminal. */
+static void size_explain_labels(const struct size_job *job)
+{
+	static const struct legend {
+		const char *start, *text;
+	} legends[] = {
+		{ ".debug_", ".debug_*: debug info; --no-debug leaves it out" },
+		{ "[section .debug_", "[section .debug_*]: debug info; --no-debug leaves it out" },
+		{ "[Unmapped]", "[Unmapped]: in no section, segment or header; mostly gaps that "
+				"the linker leaves between segments" },
+		{ NULL, NULL },
+	};
+	const struct output *out = &job->run.out;
+	if (cli_is_bloaty(job->run.cli) || job->raw_map || out->has_path ||
+	    out->write.format != HEFT_TABLE || term_width() == 0)
+		return;
+	for (const struct legend *l = legends; l->start != NULL; l++)
+		if (has_label(heft_profile_table(job->profile), l->start))
+			puts(l->text);
+}
+
 static bool size_write_report(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct size_job *job = ctx;
@@ -50,6 +80,7 @@ static int cmd_size_report(struct size_job *job)
 	const int status = outfile_write(job->run.cli, to, size_write_report, job);
 	if (status != EXIT_FINE)
 		return status;
+	size_explain_labels(job);
 	notes_print(job->run.cli, job->run.session, job->verbosity > 0);
 	const struct heft_table *t = heft_profile_table(job->profile);
 	const uint64_t file = t->top->now[HEFT_SIZE_FILE], vm = t->top->now[HEFT_SIZE_VM],

@@ -69,6 +69,8 @@ struct diff_report diff_report_of(const struct snapshot_diff *diff,
 
 static void diff_report_put_section(struct sink *s, const char *name, struct padded size)
 {
+	if (strcmp(name, ".other") == 0)
+		name = ".other (headers, gaps)";
 	const size_t have = label_width(str_of(name));
 	label_put(s, str_of(name), 0);
 	sink_right(s, STR(""), have < 24 ? 24 - have : 0);
