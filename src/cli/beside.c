@@ -173,7 +173,11 @@ static void others_find(struct others *o)
 	qsort(o->names, o->count, sizeof *o->names, name_compare);
 }
 
-static const char other_summary[] = "a program beside heft";
+static const char *other_summary(const char *name)
+{
+	return strcmp(name, "mcp") == 0 ? "answers agents, by the Model Context Protocol"
+					: "a program beside heft";
+}
 
 void beside_list(FILE *to)
 {
@@ -184,7 +188,7 @@ void beside_list(FILE *to)
 			fprintf(to, "  %-15s%s\n", programs[i].name, programs[i].summary);
 	others_find(&others);
 	for (size_t i = 0; i < others.count; i++)
-		fprintf(to, "  %-15s%s\n", others.names[i], other_summary);
+		fprintf(to, "  %-15s%s\n", others.names[i], other_summary(others.names[i]));
 }
 
 void beside_print_words(void)
@@ -198,5 +202,5 @@ void beside_print_words(void)
 			os_run(path, argv);
 	others_find(&others);
 	for (size_t i = 0; i < others.count; i++)
-		words_put(others.names[i], "", "", other_summary);
+		words_put(others.names[i], "", "", other_summary(others.names[i]));
 }

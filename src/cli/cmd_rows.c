@@ -134,7 +134,8 @@ static bool file_measure(struct rows_job *job, const char *path)
 static void say_end(const struct rows_job *job)
 {
 	progress_erase(job->run.cli->progress);
-	fprintf(stderr, "%s: %zu files measured", job->run.cli->program, job->measured);
+	fprintf(stderr, "%s: %zu file%s measured", job->run.cli->program, job->measured,
+		job->measured == 1 ? "" : "s");
 	if (job->passed_over > 0)
 		fprintf(stderr, ", %zu passed over", job->passed_over);
 	if (job->failed > 0)

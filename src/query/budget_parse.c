@@ -271,6 +271,10 @@ static bool read_subject(struct budget_parse_in *in, struct budget_limit *limit)
 		limit->regex = pattern_new(w.text, &why);
 		return limit->regex || bad_at(in, w.at, "%s", why.text);
 	}
+	if (str_starts(w.text, STR(".")))
+		return bad_at(in, w.at,
+			      "a limit of a section begins with the word: section " STR_FMT,
+			      STR_ARG(w.text));
 	return bad_at(in, w.at,
 		      "'" STR_FMT "' is none of file, file without debug, debug info, vm, section, "
 		      "region, symbol, namespace, source, "
