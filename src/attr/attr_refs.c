@@ -151,8 +151,9 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 	/* In Go's code for x86-64, an immediate is never an address. */
 	const bool immediates = r->imm_low < r->imm_high && !(r->isa == CODE_X86_64 && go);
 	const bool bare = r->a->scratch->bare.count > 0;
+	const bool branches = s->label != LABEL_NONE && (r->plt_low < r->plt_high || bare);
 	const unsigned kinds = REF_MEM | REF_ADDR | (immediates ? REF_IMM : 0) |
-			       (r->plt_low < r->plt_high || bare ? REF_CALL | REF_JUMP : 0);
+			       (branches ? REF_CALL | REF_JUMP : 0);
 	scratch->count = 0;
 	if (r->isa == CODE_NONE)
 		data_refs(r->a->im, code, s->start, scratch);
@@ -631,8 +632,7 @@ static label_id entry_label(const struct refs *r)
 	const struct image *im = r->a->im;
 	if (im->kind != IMAGE_EXEC || im->type != ET_EXEC || !image_arch(im)->is_firmware)
 		return LABEL_NONE;
-	const struct span *at = spans_find(&r->a->vm, image_code_addr(im, im->entry));
-	return at ? at->label : LABEL_NONE;
+	return spans_label(&r->a->vm, image_code_addr(im, im->entry));
 }
 
 /* For owners by unit: gives a sized symbol without an owner to the code that refers into it. */

@@ -104,7 +104,8 @@ static uint64_t long_kind(uint64_t prefixes, uint64_t w, bool mode64)
 	       (rest & 0xff) << 8 | (rest >> 8 & 0xc0);
 }
 
-uint64_t x86_kind(uint64_t w, bool mode64)
+/* Like x86_kind(), for any instruction. */
+static uint64_t any_kind(uint64_t w, bool mode64)
 {
 	uint64_t prefixes = 0;
 	while (x86_class_of(x86_attr[0][w & 0xff]) == CLASS_PREFIX) {
@@ -118,6 +119,19 @@ uint64_t x86_kind(uint64_t w, bool mode64)
 	return x86_class_of(x86_attr[0][w & 0xff]) == CLASS_ESCAPE
 		       ? long_kind(prefixes, w, mode64)
 		       : opcode_kind(prefixes, w, false);
+}
+
+uint64_t x86_kind(uint64_t w, bool mode64)
+{
+	/* Most instructions have one byte of opcode, and no prefix or only REX. */
+	const bool rex = mode64 && (w & 0xf0) == 0x40;
+	const uint64_t op = rex ? w >> 8 : w;
+	const uint8_t attr = x86_attr[0][op & 0xff];
+	const enum x86_class class = x86_class_of(attr);
+	const unsigned mask = class == CLASS_GROUP ? 0xf8 : attr & X86_HAS_RM ? 0xc0 : 0;
+	if (class == CLASS_PREFIX || class == CLASS_ESCAPE || class == CLASS_NOP)
+		return any_kind(w, mode64);
+	return (uint64_t)(rex && (w & 8)) << 18 | 1 << 17 | (op & 0xff) << 8 | (op >> 8 & mask);
 }
 
 static bool x86_print(struct bytes code, uint64_t addr, bool mode64, struct code_print *ret)

@@ -174,6 +174,7 @@ void alike_release(struct alike *a)
 	match_alike_side_release(&a->before);
 	match_alike_side_release(&a->after);
 	vec_release_all(&a->votes, &a->features);
+	map_release(&a->feature_of);
 }
 
 void alike_learn(struct alike *a, uint32_t before, uint32_t after)
@@ -209,12 +210,29 @@ static uint64_t bit_of(uint64_t ident)
 	return ident != 0 ? UINT64_C(1) << (ident * HASH_ODD_1 >> 58) : 0;
 }
 
+/* True if what is stored of a symbol's references is up to date. */
+static bool known_is_fresh(const struct alike *a, const struct alike_side *as,
+			   struct alike_symbol *y)
+{
+	uint32_t changes = 0; /* Of the references near the symbol's own */
+	if (y->read_at == a->learned)
+		return true;
+	const size_t first = y->ref_count > 0 ? (size_t)(y->refs - as->refs) : 0;
+	for (size_t i = first / ALIKE_CHUNK; i * ALIKE_CHUNK < first + y->ref_count; i++)
+		changes += as->changes[i];
+	const bool fresh = y->read_at > 0 && y->read_changes == changes;
+	y->read_at = a->learned;
+	y->read_changes = changes;
+	return fresh;
+}
+
 /* Stores which known things a symbol refers to. */
-static void known_read(const struct alike *a, struct alike_symbol *y)
+static void known_read(const struct alike *a, const struct alike_side *as, struct alike_symbol *y)
 {
 	uint64_t *ahead = y->ahead;
 	const size_t count = y->ref_count;
-	y->read_at = a->learned;
+	if (known_is_fresh(a, as, y))
+		return;
 	y->known = y->known_count = 0;
 	for (size_t i = 0; i < count; i++) {
 		ahead[i] = bit_of(y->refs[i].ident);
@@ -231,10 +249,8 @@ static void known_read(const struct alike *a, struct alike_symbol *y)
 
 static void both_read(const struct alike *a, struct alike_symbol *b, struct alike_symbol *n)
 {
-	if (b->read_at != a->learned)
-		known_read(a, b);
-	if (n->read_at != a->learned)
-		known_read(a, n);
+	known_read(a, &a->before, b);
+	known_read(a, &a->after, n);
 }
 
 /* Finds where both lists agree again, skipping as few references as possible. False if too far. */
@@ -284,7 +300,7 @@ struct score_goal {
 
 /* True if a score can reach its goal with at most `same` equal references and at least `different`
  * different ones. */
-static bool goal_in_reach(const struct score_goal *g, size_t same, size_t different)
+static inline bool goal_in_reach(const struct score_goal *g, size_t same, size_t different)
 {
 	const size_t all = same + different, weight = min_u64(all, OF_REFS);
 	const size_t have = g->so_far.sum + 100 * g->later;
@@ -351,11 +367,36 @@ void alike_vote(struct alike *a, uint32_t before, uint32_t after)
 	(void)refs_compare(b, n, NULL, a);
 }
 
-enum { FEW = 3 }; /* Features that more symbols per side have are ignored */
+/* Returns the feature of a known thing, or NULL. `add`: adds it if it is new. */
+static struct feature *feature_at(struct alike *a, uint64_t ident, bool add)
+{
+	uint32_t id;
+	struct map_at at = map_at(&a->feature_of, hash_u64(ident));
+	while (map_next(&a->feature_of, &at, &id))
+		if (a->features.data[id].ident == ident)
+			return &a->features.data[id];
+	if (!add)
+		return NULL;
+	map_put(&a->feature_of, &at, (uint32_t)a->features.count);
+	vec_push(&a->features, (struct feature){ .ident = ident });
+	return &a->features.data[a->features.count - 1];
+}
 
-/* Adds the features (struct feature) of a snapshot's symbols without a partner. */
-static void features_add(struct alike_side *as, const uint32_t *open, uint32_t side,
-			 feature_vec *ret)
+/* Records that a symbol has a feature. `side`: 0 for `before`, whose features come first, 1 for
+ * `after`. */
+static void feature_record(struct alike *a, uint64_t ident, uint32_t symbol, unsigned side)
+{
+	struct feature *f = feature_at(a, ident, side == 0);
+	if (!f || f->counts[side] > ALIKE_FEW)
+		return;
+	if (f->counts[side] < ALIKE_FEW)
+		f->symbols[side][f->counts[side]] = symbol;
+	f->counts[side]++;
+}
+
+/* Records the features of a snapshot's symbols without a partner. */
+static void features_add(struct alike *a, struct alike_side *as, const uint32_t *open,
+			 unsigned side)
 {
 	for (uint32_t i = 0; i < as->side->s->symbols.count; i++) {
 		struct alike_symbol *y = &as->symbols[i];
@@ -367,34 +408,28 @@ static void features_add(struct alike_side *as, const uint32_t *open, uint32_t s
 			const uint64_t ident = y->refs[k].ident;
 			const uint32_t to = y->refs[k].target;
 			if (is_open && ident != 0)
-				vec_push(ret, (struct feature){ ident, i, side });
+				feature_record(a, ident, i, side);
 			if (!is_open && ident == 0 && to != DIFF_NONE && open[to] == DIFF_NONE)
-				vec_push(ret, (struct feature){ caller, to, side });
+				feature_record(a, caller, to, side);
 		}
 	}
 }
 
 void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_t *open_after)
 {
-	feature_vec *list = &a->features;
-	list->count = 0;
-	features_add(&a->before, open_before, 0, list);
-	features_add(&a->after, open_after, 1, list);
-	sort_by_key(list->data, list->count, sizeof *list->data);
-	for (size_t i = 0, end; i < list->count; i = end) {
-		size_t counts[2] = { 0, 0 };
-		for (end = i; end < list->count && list->data[end].ident == list->data[i].ident;)
-			counts[list->data[end++].side]++;
-		if (counts[0] > FEW || counts[1] > FEW)
+	a->features.count = 0;
+	map_clear(&a->feature_of);
+	features_add(a, &a->before, open_before, 0);
+	features_add(a, &a->after, open_after, 1);
+	for (size_t i = 0; i < a->features.count; i++) {
+		const struct feature *f = &a->features.data[i];
+		if (f->counts[0] > ALIKE_FEW || f->counts[1] > ALIKE_FEW)
 			continue;
-		for (size_t x = i; x < end; x++)
-			for (size_t y = i; y < end; y++) {
-				const struct feature *b = &list->data[x], *n = &list->data[y];
-				if (b->side == 0 && n->side == 1 &&
-				    may_pair(a, b->symbol, n->symbol))
-					vec_push(&a->votes,
-						 (struct vote){ (uint64_t)b->symbol << 32 |
-								n->symbol });
+		for (size_t x = 0; x < f->counts[0]; x++)
+			for (size_t y = 0; y < f->counts[1]; y++) {
+				const uint32_t b = f->symbols[0][x], n = f->symbols[1][y];
+				if (may_pair(a, b, n))
+					vec_push(&a->votes, (struct vote){ (uint64_t)b << 32 | n });
 			}
 	}
 }
@@ -434,7 +469,7 @@ static unsigned ratio(uint64_t a, uint64_t b)
 	return large == 0 ? 100 : (unsigned)((double)small * 100 / (double)large);
 }
 
-static unsigned bits_count(uint64_t v)
+static inline unsigned bits_count(uint64_t v)
 {
 	v -= v >> 1 & UINT64_C(0x5555555555555555);
 	v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
@@ -442,9 +477,25 @@ static unsigned bits_count(uint64_t v)
 	return (unsigned)(v * UINT64_C(0x0101010101010101) >> 56);
 }
 
+static struct alike_column alike_column_of(const struct alike_symbol *n)
+{
+	return (struct alike_column){ .size = n->size,
+				      .known = n->known,
+				      .known_count = n->known_count,
+				      .ref_count = n->ref_count,
+				      .clue = n->clue != NULL };
+}
+
+struct alike_column alike_column_read(struct alike *a, uint32_t after)
+{
+	struct alike_symbol *n = &a->after.symbols[after];
+	known_read(a, &a->after, n);
+	return alike_column_of(n);
+}
+
 /* True if the references of two symbols may agree enough for a goal. */
-static bool refs_in_reach(const struct score_goal *goal, const struct alike_symbol *b,
-			  const struct alike_symbol *n)
+static inline bool refs_in_reach(const struct score_goal *goal, const struct alike_column *b,
+				 const struct alike_column *n)
 {
 	/* Each bit that only one symbol has stands for a reference that differs. */
 	const unsigned only_b = bits_count(b->known & ~n->known);
@@ -454,16 +505,33 @@ static bool refs_in_reach(const struct score_goal *goal, const struct alike_symb
 	return goal_in_reach(goal, same, max_u64(b->ref_count, n->ref_count) - paired);
 }
 
-bool alike_may_reach(struct alike *a, uint32_t before, uint32_t after, unsigned least)
+void alike_keep_near(struct alike *a, uint32_t before, const struct alike_column *columns,
+		     uint32_t *near, size_t *count, unsigned least)
 {
-	struct alike_symbol *b = &a->before.symbols[before], *n = &a->after.symbols[after];
-	if (!b->code || b->ref_count + n->ref_count == 0 || b->size == n->size)
-		return true;
-	const struct score_goal goal = { .so_far = { 100 * OF_CODE_SIZE, OF_CODE_SIZE },
-					 .later = b->clue && n->clue ? OF_GRAMS : 0,
-					 .least = least };
-	both_read(a, b, n);
-	return refs_in_reach(&goal, b, n);
+	struct alike_symbol *y = &a->before.symbols[before];
+	size_t kept = 0;
+	if (!y->code)
+		return;
+	known_read(a, &a->before, y);
+	const struct alike_column b = alike_column_of(y);
+	const struct score_goal goals[2] = {
+		{ .so_far = { 100 * OF_CODE_SIZE, OF_CODE_SIZE }, .least = least },
+		{ .so_far = { 100 * OF_CODE_SIZE, OF_CODE_SIZE },
+		  .later = OF_GRAMS,
+		  .least = least },
+	};
+	for (size_t i = 0; i < *count; i++) {
+		const struct alike_column *n = &columns[near[i]];
+		const struct score_goal *goal = &goals[b.clue & n->clue];
+		/* The numbers of references alone refuse most pairs, which is faster. */
+		const uint64_t fewer = min_u64(b.ref_count, n->ref_count);
+		const uint64_t apart = max_u64(b.ref_count, n->ref_count) - fewer;
+		const uint64_t known = min_u64(b.known_count, n->known_count);
+		near[kept] = near[i];
+		kept += b.size == n->size || b.ref_count + n->ref_count == 0 ||
+			(goal_in_reach(goal, known, apart) && refs_in_reach(goal, &b, n));
+	}
+	*count = kept;
 }
 
 /* Adds how well the references agree to the score. False if the score cannot reach its goal. */
@@ -473,7 +541,8 @@ static bool score_refs(const struct alike *a, struct score_goal *goal, struct al
 	if (b->ref_count == 0 && n->ref_count == 0)
 		return true;
 	both_read(a, b, n);
-	if (!refs_in_reach(goal, b, n))
+	const struct alike_column x = alike_column_of(b), y = alike_column_of(n);
+	if (!refs_in_reach(goal, &x, &y))
 		return false;
 	const struct match_alike_agreement g = refs_compare(b, n, goal, NULL);
 	const size_t all = g.same + g.different;

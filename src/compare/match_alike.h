@@ -8,6 +8,7 @@
 #ifndef HEFT_COMPARE_MATCH_ALIKE_H
 #define HEFT_COMPARE_MATCH_ALIKE_H
 
+#include "base/map.h"
 #include "snapshot/clues.h"
 #include "compare/match.h"
 
@@ -27,13 +28,14 @@ struct alike_ref {
 	uint32_t off;    /* Lower bits of the offset in that symbol */
 };
 
-/* A known thing that a symbol refers to, or that refers to it */
+enum { ALIKE_FEW = 3 }; /* A known thing is rare if at most so many symbols a side have it */
+
+/* A known thing that symbols without a partner refer to, or that refers to them */
 struct feature {
 	uint64_t ident;
-	uint32_t symbol, side; /* `side`: 0 for a symbol of `before`, 1 for one of `after` */
+	/* The symbols of `before` and of `after`. A count of ALIKE_FEW + 1 stands for more. */
+	uint32_t counts[2], symbols[2][ALIKE_FEW];
 };
-
-typedef VEC(struct feature) feature_vec;
 
 /* What scores need to know of a symbol */
 struct alike_symbol {
@@ -44,14 +46,22 @@ struct alike_symbol {
 	const struct alike_ref *refs; /* Those that are compared */
 	/* `known`: bits for the known things that it refers to. `ahead`: per reference, the bits of
 	 * it and the next few. `known_count`: number of references to known things. All are up to
-	 * date if `read_at` is alike.learned. */
+	 * date if `read_at` is alike.learned. `read_changes`: number of changes when they were
+	 * read. */
 	uint64_t known, *ahead;
-	uint32_t known_count, read_at;
+	uint32_t known_count, read_at, read_changes;
 	uint32_t ref_count;
 	uint32_t sample; /* 1 + index in `samples`. 0 until needed */
 	uint32_t owner;  /* Function of its snapshot that owns the data, or DIFF_NONE */
 	bool code;
 	bool settled; /* True if it refers only to known things */
+};
+
+/* What tells fast whether two symbols can be similar */
+struct alike_column {
+	uint64_t size, known;
+	uint32_t known_count, ref_count;
+	bool clue;
 };
 
 /* Sample of a function's code, see clues_sample() */
@@ -78,15 +88,22 @@ struct alike {
 	struct alike_side before, after;
 	uint32_t learned; /* Number of pairs found so far, plus 1 */
 	VEC(struct vote) votes;
-	feature_vec features; /* Scratch */
+	/* Scratch: features, and their indexes by ident */
+	VEC(struct feature) features;
+	struct map feature_of;
 };
 
 void alike_init(struct alike *a, struct matcher *m);
 void alike_release(struct alike *a);
 /* Records a pair: both symbols become the same known thing. */
 void alike_learn(struct alike *a, uint32_t before, uint32_t after);
-/* False if references differ too much for a score of `least`. */
-bool alike_may_reach(struct alike *a, uint32_t before, uint32_t after, unsigned least);
+/* Reads what alike_keep_near() needs to know of a symbol of `after`. Outdated when a pair is
+ * found. */
+struct alike_column alike_column_read(struct alike *a, uint32_t after);
+/* Keeps the columns in `near` (indexes, *count of them) whose references do not differ too much
+ * from those of `before` for a score of `least`. */
+void alike_keep_near(struct alike *a, uint32_t before, const struct alike_column *columns,
+		     uint32_t *near, size_t *count, unsigned least);
 /* Returns how similar two symbols are: 0 to 100, or any number below `least` if it is below.
  * O(references). */
 unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned least);

@@ -45,6 +45,7 @@ struct order {
 	/* The current alignment. Rows are symbols of `before`, columns those of `after`. */
 	VEC(uint32_t) old_open, new_open;
 	VEC(uint64_t) sizes; /* Per column: size of its symbol */
+	VEC(struct alike_column) columns;
 	VEC(struct sized_column) by_size;
 	VEC(uint32_t) near; /* Columns with about the size of the row */
 	VEC(uint8_t) scores;
@@ -177,16 +178,17 @@ static void columns_near(struct order *o, uint64_t size, unsigned percent)
 	o->near.count = found;
 }
 
-/* Reads the sizes of the columns. Returns bits of enum alike_has that any of them has. */
+/* Reads the columns. Returns bits of enum alike_has that any of them has. */
 static unsigned columns_read(struct order *o, const struct gap *g)
 {
 	const struct alike *a = &o->alike;
 	unsigned has = 0;
-	o->sizes.count = o->by_size.count = o->near.count = 0;
+	o->sizes.count = o->by_size.count = o->near.count = o->columns.count = 0;
 	for (size_t k = 0; k < g->new_count; k++) {
 		const struct alike_symbol *n = &a->after.symbols[g->new_[k]];
 		has |= alike_has_of(a, n);
 		vec_push(&o->sizes, n->size);
+		vec_push(&o->columns, alike_column_read(&o->alike, g->new_[k]));
 		vec_push(&o->by_size, (struct sized_column){ n->size, k });
 	}
 	vec_reserve(&o->near, g->new_count + 1);
@@ -212,10 +214,11 @@ static bool scores_fill(struct order *o, const struct gap *g, unsigned least)
 			columns_equal(o, b->size);
 		else
 			columns_near(o, b->size, percent);
+		alike_keep_near(&o->alike, g->old[i], o->columns.data, o->near.data, &o->near.count,
+				least);
 		for (size_t x = 0; x < o->near.count; x++) {
 			const uint32_t k = o->near.data[x];
-			if (!alike_may_reach(&o->alike, g->old[i], g->new_[k], least) ||
-			    !may_be_one(o, g->old[i], g->new_[k]))
+			if (!may_be_one(o, g->old[i], g->new_[k]))
 				continue;
 			const unsigned score = alike_score(&o->alike, g->old[i], g->new_[k], least);
 			if (score < least)
@@ -347,8 +350,9 @@ static void anchors_keep(anchor_vec *list)
 	uint32_t *before = mem_alloc((list->count + 1) * sizeof *before);
 	size_t length = 0;
 	for (uint32_t i = 0; i < list->count; i++) {
-		size_t at;
-		BISECT(at, 0, length, x, list->data[tails[x]].new_ < list->data[i].new_);
+		size_t at = length;
+		if (length > 0 && list->data[tails[length - 1]].new_ >= list->data[i].new_)
+			BISECT(at, 0, length, x, list->data[tails[x]].new_ < list->data[i].new_);
 		before[i] = at > 0 ? tails[at - 1] : UINT32_MAX;
 		tails[at] = i;
 		length = max_u64(length, at + 1);
@@ -435,7 +439,9 @@ static bool match_order_is_open(const struct order *o, uint32_t before, uint32_t
 	return o->after_of[before] == DIFF_NONE && o->m->partner[after] == DIFF_NONE;
 }
 
-static candidate_vec votes_count(struct order *o)
+/* Lists the pairs that have votes. Omits those with too few points to be taken with `least`, and to
+ * rival one that is taken. */
+static candidate_vec votes_count(struct order *o, unsigned least)
 {
 	candidate_vec list = { 0 };
 	o->alike.votes.count = 0;
@@ -452,9 +458,11 @@ static candidate_vec votes_count(struct order *o)
 			end++;
 		if (!match_order_is_open(o, before, after) || !may_be_one(o, before, after))
 			continue;
-		const unsigned score = alike_score(&o->alike, before, after, 0);
 		const unsigned worth = (unsigned)min_u64(end - i, VOTES_MOST) * VOTE_WORTH;
-		vec_push(&list, (struct candidate_pair){ before, after, score + worth });
+		const unsigned need = least > MARGIN + worth ? least - MARGIN - worth : 0;
+		const unsigned score = alike_score(&o->alike, before, after, need);
+		if (score >= need)
+			vec_push(&list, (struct candidate_pair){ before, after, score + worth });
 	}
 	return list;
 }
@@ -462,7 +470,8 @@ static candidate_vec votes_count(struct order *o)
 /* Pairs two symbols if each is clearly the most likely partner of the other. */
 static void votes_take(struct order *o, unsigned least)
 {
-	candidate_vec list = votes_count(o);
+	const unsigned points = (unsigned)max_u64(least, VOTED_LEAST);
+	candidate_vec list = votes_count(o, points);
 	struct favourite *old = mem_zeroed(o->m->before.s->symbols.count + 1, sizeof *old);
 	struct favourite *new_ = mem_zeroed(o->m->after.s->symbols.count + 1, sizeof *new_);
 	vec_each(const struct candidate_pair, c, &list) {
@@ -472,8 +481,7 @@ static void votes_take(struct order *o, unsigned least)
 	vec_each(const struct candidate_pair, c, &list) {
 		const struct favourite *a = &old[c->before], *b = &new_[c->after];
 		if (a->other == c->after && b->other == c->before &&
-		    c->points >= max_u64(a->next, b->next) + MARGIN &&
-		    c->points >= max_u64(least, VOTED_LEAST) &&
+		    c->points >= max_u64(a->next, b->next) + MARGIN && c->points >= points &&
 		    match_order_is_open(o, c->before, c->after))
 			pair_found(o, c->before, c->after, MATCH_REFERENCES);
 	}
@@ -512,8 +520,9 @@ static void order_release(struct order *o)
 	}
 	vec_release(&o->list);
 	mem_free_all(o->after_of, o->places, o->sequences, o->tried);
-	vec_release_all(&o->old_open, &o->new_open, &o->sizes, &o->by_size, &o->near, &o->scores,
-			&o->filled, &o->ends);
+	vec_release_all(&o->old_open, &o->new_open, &o->sizes, &o->by_size, &o->columns, &o->near,
+			&o->scores, &o->filled);
+	vec_release(&o->ends);
 	vec_release(&o->sums);
 	alike_release(&o->alike);
 }

@@ -259,13 +259,8 @@ static struct str rust_space(struct str text)
 	return without_types(namespace_plain_path(space), ':');
 }
 
-struct str namespace_of(const struct namespaces *n, struct demangler *d, struct str raw)
+static struct str space_of_text(const struct namespaces *n, struct str raw, struct str text)
 {
-	struct module_name parts;
-	struct str text;
-	if (demangle_module(d, raw, &text, &parts))
-		return str_upto(text, parts.module);
-	text = demangle(d, raw, HEFT_NAMES_SHORT);
 	if (str_eq(text, raw))
 		return STR("");
 	if (namespace_is_cxx(raw) || microsoft_likely(raw))
@@ -278,4 +273,23 @@ struct str namespace_of(const struct namespaces *n, struct demangler *d, struct 
 		return without_types(without_last(str_upto(text, end), '.'), '.');
 	}
 	return rust_space(text);
+}
+
+struct str namespace_of_shown(const struct namespaces *n, struct demangler *d, struct str raw,
+			      struct str shown)
+{
+	struct module_name parts;
+	struct str text;
+	if (demangle_module(d, raw, &text, &parts))
+		return str_upto(text, parts.module);
+	return space_of_text(n, raw, shown);
+}
+
+struct str namespace_of(const struct namespaces *n, struct demangler *d, struct str raw)
+{
+	struct module_name parts;
+	struct str text;
+	if (demangle_module(d, raw, &text, &parts))
+		return str_upto(text, parts.module);
+	return space_of_text(n, raw, demangle(d, raw, HEFT_NAMES_SHORT));
 }

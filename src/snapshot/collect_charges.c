@@ -156,12 +156,14 @@ static uint32_t collect_charges_path_text(struct charging *c, struct label_texts
 static void symbol_texts_make(struct charging *c, label_id label)
 {
 	const struct str raw = label_text(c->in->by_symbol.labels, label);
-	const struct str name = demangle(&c->demangler, raw, HEFT_NAMES_SHORT);
-	c->names.ids[label] = intern_add(&c->s->texts, name);
+	const uint32_t id = intern_add(&c->s->texts,
+				       demangle(&c->demangler, raw, HEFT_NAMES_SHORT));
+	const struct str name = snapshot_text(c->s, id);
+	c->names.ids[label] = id;
 	c->spaces.ids[label] = 0;
 	if (!label_is_fallback(c->in->by_symbol.labels, label))
-		c->spaces.ids[label] = intern_add(&c->s->texts,
-						  namespace_of(c->in->spaces, &c->demangler, raw));
+		c->spaces.ids[label] = intern_add(
+			&c->s->texts, namespace_of_shown(c->in->spaces, &c->demangler, raw, name));
 }
 
 /* Makes the texts of all names, of the VM image first. In this order a roll-up makes them too, and
