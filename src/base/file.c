@@ -184,7 +184,7 @@ static bool keep_copy(struct file *f, struct bytes from, const char *path, struc
 {
 	const size_t size = strlen(path) + 1;
 	f->path = memcpy(mem_alloc(size), path, size);
-	void *p = os_pages_new((size_t)from.size);
+	void *p = os_pages_new((size_t)from.size, false);
 	if (!p) {
 		fail_sys(err, "%s", path);
 		mem_free((char *)(uintptr_t)f->path);

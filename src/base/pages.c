@@ -14,17 +14,27 @@ static void pages_release(void *thing)
 	os_pages_free(p, p->size);
 }
 
-void *pages_alloc(uint64_t size)
+static void *pages_make(uint64_t size, bool sparse)
 {
 	const size_t front = os_page_size();
 	if (size == 0 || size > SIZE_MAX / 2)
 		return NULL;
-	struct pages *p = os_pages_new(front + (size_t)size);
+	struct pages *p = os_pages_new(front + (size_t)size, sparse);
 	if (!p)
 		return NULL;
 	p->size = front + (size_t)size;
 	p->owned = memory_own(pages_release, p);
 	return (char *)p + front;
+}
+
+void *pages_alloc(uint64_t size)
+{
+	return pages_make(size, false);
+}
+
+void *pages_alloc_sparse(uint64_t size)
+{
+	return pages_make(size, true);
 }
 
 void pages_free(void *p)

@@ -66,6 +66,11 @@ struct dwarf {
 	void (*pass)(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to);
 	void (*pass_end)(struct dwarf *d, enum dw_section which);
 	bool passing[DW_SECTIONS];
+	/* Read parts of a section with little memory (dwarf_parts_begin). May be NULL. */
+	void (*parts_begin)(struct dwarf *d, enum dw_section which);
+	void (*part)(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to);
+	void (*parts_end)(struct dwarf *d, enum dw_section which);
+	bool parting[DW_SECTIONS];
 	struct dwarf *sup; /* Supplementary file of dwz, or NULL */
 	struct notes *notes;
 };
@@ -103,6 +108,27 @@ static inline void dwarf_pass_end(struct dwarf *d, enum dw_section which)
 {
 	if (d->passing[which])
 		d->pass_end(d, which);
+}
+
+/* Begins to read parts of a large packed section. Until dwarf_parts_end(), only bytes that
+ * dwarf_part() has asked for are valid. Others read as zeros. The parts stay in memory as long as
+ * the dwarf. Does nothing for other sections, whose bytes are all valid. */
+static inline void dwarf_parts_begin(struct dwarf *d, enum dw_section which)
+{
+	if (d->parts_begin)
+		d->parts_begin(d, which);
+}
+
+static inline void dwarf_part(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to)
+{
+	if (UNLIKELY(d->parting[which]))
+		d->part(d, which, from, to);
+}
+
+static inline void dwarf_parts_end(struct dwarf *d, enum dw_section which)
+{
+	if (d->parting[which])
+		d->parts_end(d, which);
 }
 
 /* True if the file is a package (.dwp): its index gives each unit its parts of the sections. */

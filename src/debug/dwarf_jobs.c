@@ -42,7 +42,7 @@ static void copy_dwarf(struct dwarf *to, const struct dwarf *whole, struct dwarf
 	to->load = dwarf_jobs_load;
 	to->load_ctx = v;
 	to->notes = notes;
-	to->pass_begin = NULL;
+	to->pass_begin = to->parts_begin = NULL;
 	to->pass = NULL;
 	to->pass_end = NULL;
 	memset(to->passing, 0, sizeof to->passing);

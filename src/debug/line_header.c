@@ -157,6 +157,8 @@ static bool line_header_read_fields(struct line_program *p, struct reader *r)
 	return reader_ok(r) && p->opcode_base > 0;
 }
 
+enum { LENGTH_MOST = 12 }; /* Greatest size of an initial length */
+
 /* Reads the header before the tables. r then ends with the header; p->reader is at the opcodes. */
 static const char *read_start(struct line_program *p, struct reader *r)
 {
@@ -168,6 +170,7 @@ static const char *read_start(struct line_program *p, struct reader *r)
 		note(d->notes, d->path, HEFT_NO_OFFSET, length - reader_left(r),
 		     "the line program at .debug_line+0x%" PRIx64 " is cut off", p->off);
 	r->size = r->pos + min_u64(length, reader_left(r));
+	dwarf_part(d, DW_LINE, p->off, r->size);
 	p->size = r->size - p->off;
 	p->version = read_u16(r);
 	if (!reader_ok(r) || p->version < 2 || p->version > DW_VERSION_NEXT)
@@ -197,6 +200,7 @@ bool line_open(struct line_program *p, struct dwarf *d, uint64_t off, uint8_t ad
 	const char *trouble = "it is outside";
 	if (off < t.r.size) {
 		t.r.pos = off;
+		dwarf_part(d, DW_LINE, off, off + LENGTH_MOST);
 		trouble = read_start(p, &t.r);
 	}
 	if (trouble) {

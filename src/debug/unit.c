@@ -55,7 +55,7 @@ static bool unit_read_header(struct reader *r, struct unit *u)
 }
 
 /* Number of bytes of a section to request at a time. */
-enum { AHEAD = 8192 };
+enum { AHEAD = 2 * UNIT_HEAD };
 
 /* Skips zeros, with which compilers and linkers align units. */
 static void unit_skip_padding(struct dwarf *d, enum dw_section in, struct reader *r)
@@ -64,6 +64,7 @@ static void unit_skip_padding(struct dwarf *d, enum dw_section in, struct reader
 		if (r->pos >= ready) {
 			ready = r->pos + AHEAD / 2;
 			dwarf_pass(d, in, r->pos, r->pos + AHEAD);
+			dwarf_part(d, in, r->pos, r->pos + AHEAD);
 		}
 		struct reader peek = *r;
 		if (read_u32(&peek) != 0)

@@ -45,6 +45,9 @@ bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *
  * with a note, if either is damaged. */
 bool unit_open(struct unit *u, struct abbrev_cache *cache, const struct unit *skeleton);
 
+/* So many bytes of a unit are valid after unit_next(), also while a section is read by parts. */
+enum { UNIT_HEAD = 4096 };
+
 static inline uint64_t unit_end(const struct unit *u)
 {
 	return u->off + u->size;

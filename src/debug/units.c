@@ -64,6 +64,14 @@ bool units_get(struct units *s, enum dw_section in, size_t i, struct unit *ret)
 	return unit_next(s->dwarf, in, &off, ret);
 }
 
+bool units_get_whole(struct units *s, enum dw_section in, size_t i, struct unit *ret)
+{
+	if (!units_get(s, in, i, ret))
+		return false;
+	dwarf_part(s->dwarf, in, ret->off, unit_end(ret));
+	return true;
+}
+
 bool units_around(struct units *s, enum dw_section in, uint64_t off, size_t *ret_index)
 {
 	size_t low, count;
@@ -153,18 +161,25 @@ static size_t die_code_ranges(struct units *s, const struct unit *u, const struc
 			       &s->range_budget);
 }
 
-static void index_first_dies(struct units *s)
+/* Adds the address ranges of a unit's first DIE. False if the DIE ends behind UNIT_HEAD bytes, and
+ * these alone are valid. */
+static bool index_first_die(struct units *s, size_t i, struct unit *u, bool whole)
 {
-	struct unit u;
-	for (size_t i = 0; i < FLAT_NONE - 1 && units_get(s, DW_INFO, i, &u); i++) {
-		if (unit_is_type(&u) || !units_open(s, &u))
-			continue;
-		struct reader r = unit_reader(&u, u.die_off);
-		struct die d;
-		if (die_next(&u, &r, &d) && d.abbrev &&
-		    die_code_ranges(s, &u, &d, &r, units_rank_of(i)) == 0 && unit_may_have_code(&u))
-			vec_push(&s->silent, (uint32_t)i);
+	const size_t before = s->ranges.count;
+	struct reader r;
+	struct die d;
+	if (!units_open(s, u))
+		return whole;
+	r = unit_reader(u, u->die_off);
+	const bool good = die_next(u, &r, &d) && d.abbrev;
+	const size_t found = good ? die_code_ranges(s, u, &d, &r, units_rank_of(i)) : 0;
+	if (!whole && (!good || r.pos > u->off + UNIT_HEAD)) {
+		s->ranges.count = before;
+		return false;
 	}
+	if (good && found == 0 && unit_may_have_code(u))
+		vec_push(&s->silent, (uint32_t)i);
+	return true;
 }
 
 /* Adds the address ranges of functions, for units whose first DIE gives none. */
@@ -173,7 +188,7 @@ static void index_silent(struct units *s)
 	struct unit u;
 	for (size_t i = 0; i < s->silent.count; i++) {
 		const uint32_t index = s->silent.data[i];
-		if (!units_get(s, DW_INFO, index, &u) || !units_open(s, &u))
+		if (!units_get_whole(s, DW_INFO, index, &u) || !units_open(s, &u))
 			continue;
 		struct reader r = unit_reader(&u, u.die_off);
 		for (struct die d; die_next(&u, &r, &d);) {
@@ -211,7 +226,12 @@ bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index)
 		 * entry takes at least a byte, and a list belongs to one DIE. */
 		s->range_budget = loaded_size(s->dwarf, DW_RANGES) +
 				  loaded_size(s->dwarf, DW_RNGLISTS) + 4096;
-		index_first_dies(s);
+		struct unit u;
+		for (size_t i = 0; i < FLAT_NONE - 1 && units_get(s, DW_INFO, i, &u); i++)
+			if (!unit_is_type(&u) &&
+			    !index_first_die(s, i, &u, !s->dwarf->parting[DW_INFO]) &&
+			    units_get_whole(s, DW_INFO, i, &u))
+				(void)index_first_die(s, i, &u, true);
 		flat_lay(&s->addrs, s->ranges.data, s->ranges.count);
 	}
 	if (find_addr(s, addr, ret_index))
@@ -245,7 +265,7 @@ static const struct unit *reach(struct units *s, enum dw_section in, uint64_t of
 	if (u->abbrevs && u->in == in && off >= u->off && off < unit_end(u))
 		return u;
 	s->reached.abbrevs = NULL;
-	if (!units_around(s, in, off, &index) || !units_get(s, in, index, &s->reached) ||
+	if (!units_around(s, in, off, &index) || !units_get_whole(s, in, index, &s->reached) ||
 	    !units_open(s, &s->reached)) {
 		s->reached.abbrevs = NULL;
 		return NULL;

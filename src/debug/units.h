@@ -47,6 +47,8 @@ void units_release(struct units *s);
 size_t units_count(struct units *s, enum dw_section in);
 /* Reads the header of unit i < count, ready for unit_open(). */
 bool units_get(struct units *s, enum dw_section in, size_t i, struct unit *ret);
+/* The same, and all bytes of the unit are valid, also while parts of the section are read. */
+bool units_get_whole(struct units *s, enum dw_section in, size_t i, struct unit *ret);
 /* Finds the index of the unit that contains an offset of a section. False if none. O(log units). */
 bool units_around(struct units *s, enum dw_section in, uint64_t off, size_t *ret_index);
 /* Finds the type unit with a signature, or the unit with a split unit's id (from version 5 on). */

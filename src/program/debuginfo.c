@@ -140,7 +140,7 @@ static void debuginfo_load(struct dwarf *d, enum dw_section which, struct notes 
 	struct debuginfo_files *f = d->load_ctx;
 	struct image im = *f->image; /* Only a copy can have the caller's notes */
 	const size_t count = f->first[which + 1] - f->first[which];
-	if (count == 0)
+	if (count == 0 || debuginfo_parts_load(d, which))
 		return;
 	im.notes = notes;
 	const bool relocs = debuginfo_needs_relocs(f, which);
@@ -178,6 +178,9 @@ void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool s
 	d->dwarf.pass_begin = debuginfo_pass_begin;
 	d->dwarf.pass = debuginfo_pass;
 	d->dwarf.pass_end = debuginfo_pass_end;
+	d->dwarf.parts_begin = debuginfo_parts_begin;
+	d->dwarf.part = debuginfo_part;
+	d->dwarf.parts_end = debuginfo_parts_end;
 	d->dwarf.load_ctx = d->files;
 	d->dwarf.notes = notes;
 	collect_parts(d, dwo);
@@ -198,6 +201,7 @@ void debuginfo_close(struct debuginfo *d)
 	if (f) {
 		for (unsigned i = 0; i < DW_SECTIONS; i++)
 			dwarf_pass_end(&d->dwarf, i);
+		debuginfo_parts_close(f);
 		debuginfo_files_close(f);
 		debuginfo_relocs_close(&f->relocs);
 		for (size_t i = 0; i < DW_SECTIONS; i++)

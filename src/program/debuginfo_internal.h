@@ -57,6 +57,7 @@ struct debuginfo_files {
 	void *owned[DW_SECTIONS];      /* Per section: memory that dwarf.bytes borrows */
 	struct debuginfo_relocs relocs;
 	struct debuginfo_pass *passes[DW_SECTIONS]; /* Per section: the running pass, or NULL */
+	struct debuginfo_kept *kept[DW_SECTIONS];   /* Per section: the parts that are kept */
 
 	struct debuginfo_other *sup;
 	const char *const *given; /* Files that the user named */
@@ -87,6 +88,17 @@ void debuginfo_relocate(struct debuginfo_files *f, enum dw_section which, uint8_
 void debuginfo_pass_begin(struct dwarf *d, enum dw_section which);
 void debuginfo_pass(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to);
 void debuginfo_pass_end(struct dwarf *d, enum dw_section which);
+
+/* debuginfo_parts.c: implements the functions part* of dwarf.h. */
+void debuginfo_parts_begin(struct dwarf *d, enum dw_section which);
+void debuginfo_part(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to);
+void debuginfo_parts_end(struct dwarf *d, enum dw_section which);
+/* Loads the whole section, if parts of it were read. */
+bool debuginfo_parts_load(struct dwarf *d, enum dw_section which);
+void debuginfo_parts_close(struct debuginfo_files *f);
+
+/* Packed sections of at least so many bytes are read in pieces. */
+enum { DEBUGINFO_STREAM_MIN = 32 << 20 };
 
 /* debuginfo_files.c: opens and closes other files. */
 void debuginfo_open_sup(struct debuginfo *d, const struct debug_search *how);

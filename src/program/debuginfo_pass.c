@@ -4,9 +4,8 @@
 #include "program/debuginfo_internal.h"
 
 enum {
-	DROP_STEP = 8 << 20,   /* Bytes to release at a time */
-	AHEAD = 1 << 20,       /* Bytes to unpack ahead of the request */
-	STREAM_MIN = 32 << 20, /* Smaller sections are unpacked at once */
+	DROP_STEP = 8 << 20, /* Bytes to release at a time */
+	AHEAD = 1 << 20,     /* Bytes to unpack ahead of the request */
 };
 
 struct debuginfo_pass {
@@ -42,7 +41,7 @@ void debuginfo_pass_begin(struct dwarf *d, enum dw_section which)
 		return;
 	const struct debuginfo_part *p = &f->parts[f->first[which]];
 	const bool packed = p->size != p->section->file_size || p->section->compressed;
-	if (packed && (d->loaded[which] || p->size < STREAM_MIN))
+	if (packed && (d->loaded[which] || p->size < DEBUGINFO_STREAM_MIN))
 		return;
 	if (!packed) {
 		(void)dwarf_bytes(d, which);

@@ -67,7 +67,7 @@ static struct loaded_unit *load_unit(struct symbolizer *s, size_t index)
 	struct text name = { 0 };
 	struct unit u;
 	l->name = "";
-	if (!units_get(&s->units, DW_INFO, index, &u) || !unit_open(&u, &s->cache, NULL))
+	if (!units_get_whole(&s->units, DW_INFO, index, &u) || !unit_open(&u, &s->cache, NULL))
 		return l;
 	/* A skeleton has no name, but its split unit has. */
 	struct unit split;
@@ -173,7 +173,7 @@ bool symbolizer_origin(struct symbolizer *s, size_t *index, uint64_t *die_off)
 	struct unit u;
 	struct die d;
 	if (!symbolizer_unit(s, *index)->made_by_linker ||
-	    !units_get(&s->units, DW_INFO, *index, &u) || !unit_open(&u, &s->cache, NULL))
+	    !units_get_whole(&s->units, DW_INFO, *index, &u) || !unit_open(&u, &s->cache, NULL))
 		return false;
 	struct reader r = unit_reader(&u, *die_off);
 	if (!die_next(&u, &r, &d) || !d.abbrev)
@@ -206,12 +206,12 @@ static const char *source_unit(struct symbolizer *s, size_t index, uint64_t addr
 }
 
 /* Finds the unit of an address. The first call reads the first DIEs of all units in two passes over
- * the section, which give back the pages of a mapped file. Packed sections are loaded before,
- * because each pass would unpack them again. */
+ * the section, which give back the pages of a mapped file. Of a large packed section, only parts
+ * are kept. Other packed sections are loaded before, because each pass would unpack them again. */
 static bool symbolize_unit_at(struct symbolizer *s, uint64_t addr, size_t *ret_index)
 {
 	struct dwarf *d = &s->info->dwarf;
-	if (!s->indexed) {
+	if (!s->indexed && !d->parting[DW_INFO]) {
 		(void)dwarf_bytes(d, DW_INFO);
 		dwarf_pass_begin(d, DW_INFO);
 		(void)units_count(&s->units, DW_INFO);
@@ -226,14 +226,23 @@ static bool symbolize_unit_at(struct symbolizer *s, uint64_t addr, size_t *ret_i
 
 static bool symbolize_find_here(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
 {
+	struct dwarf *d = &s->info->dwarf;
 	uint64_t addr;
 	size_t index;
-	if (!dwarf_addr(s, vm_addr, &addr) || !symbolize_unit_at(s, addr, &index))
+	if (!dwarf_addr(s, vm_addr, &addr))
 		return false;
-	struct loaded_unit *l = symbolizer_unit(s, index);
-	symbolize_list_frames(s, l, addr);
-	*ret = (struct symbolized){ source_unit(s, index, addr), s->frames.data, s->frames.count };
-	return true;
+	dwarf_parts_begin(d, DW_INFO);
+	dwarf_parts_begin(d, DW_LINE);
+	const bool found = symbolize_unit_at(s, addr, &index);
+	if (found) {
+		struct loaded_unit *l = symbolizer_unit(s, index);
+		symbolize_list_frames(s, l, addr);
+		*ret = (struct symbolized){ source_unit(s, index, addr), s->frames.data,
+					    s->frames.count };
+	}
+	dwarf_parts_end(d, DW_INFO);
+	dwarf_parts_end(d, DW_LINE);
+	return found;
 }
 
 /* A PDB has a unit without functions and lines for an object that only has DWARF. */

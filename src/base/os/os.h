@@ -11,8 +11,9 @@
 #include <stdint.h>
 
 size_t os_page_size(void);
-/* Returns zeroed memory of whole pages, or NULL. A page takes memory when it is written. */
-void *os_pages_new(size_t size);
+/* Returns zeroed memory of whole pages, or NULL. A page takes memory when it is written. `sparse`:
+ * most pages will not be written. */
+void *os_pages_new(size_t size, bool sparse);
 void os_pages_free(void *p, size_t size);
 /* Gives whole pages back to the system. Pages of os_map() are read again when used. Other pages
  * have undefined contents. */

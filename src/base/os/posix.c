@@ -27,14 +27,16 @@ static void *mapping_or_null(void *p)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Asks for large pages, because small ones take twice as long to fill. */
-static void want_huge_pages(void *p, size_t size)
+/* Asks for large pages, because small ones take twice as long to fill. Of memory that stays mostly
+ * empty, a large page would take more. */
+static void want_huge_pages(void *p, size_t size, bool huge)
 {
 #ifdef MADV_HUGEPAGE
-	(void)madvise(p, size, MADV_HUGEPAGE);
+	(void)madvise(p, size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 #else
 	(void)p;
 	(void)size;
+	(void)huge;
 #endif
 }
 
@@ -43,12 +45,12 @@ size_t os_page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-void *os_pages_new(size_t size)
+void *os_pages_new(size_t size, bool sparse)
 {
 	void *p = mapping_or_null(mmap(NULL, size, PROT_READ | PROT_WRITE,
 				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 	if (p)
-		want_huge_pages(p, size);
+		want_huge_pages(p, size, !sparse);
 	return p;
 }
 
@@ -91,7 +93,7 @@ static void map_holes(unsigned char *p, size_t size, int fd)
 		if (mmap(p + start, end - start, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
 			 -1, 0) == MAP_FAILED)
 			break;
-		want_huge_pages(p + start, end - start);
+		want_huge_pages(p + start, end - start, true);
 		holes++;
 	}
 	if (before >= 0)
@@ -146,7 +148,7 @@ static bool is_zero(const unsigned char *p, size_t size)
 void *os_copy(int fd, size_t size)
 {
 	unsigned char some[1 << 16];
-	unsigned char *p = os_pages_new(size);
+	unsigned char *p = os_pages_new(size, false);
 	for (size_t done = 0; p && done < size;) {
 		const size_t want = size - done < sizeof some ? size - done : sizeof some;
 		const ssize_t n = pread(fd, some, want, (off_t)done);

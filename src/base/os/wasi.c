@@ -17,8 +17,9 @@ size_t os_page_size(void)
 	return 65536;
 }
 
-void *os_pages_new(size_t size)
+void *os_pages_new(size_t size, bool sparse)
 {
+	(void)sparse;
 	return calloc(1, size);
 }
 

@@ -40,8 +40,9 @@ size_t os_page_size(void)
 	return info.dwPageSize;
 }
 
-void *os_pages_new(size_t size)
+void *os_pages_new(size_t size, bool sparse)
 {
+	(void)sparse;
 	void *p = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
 	if (!p)
 		windows_set_errno();
