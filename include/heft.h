@@ -225,6 +225,7 @@ HEFT_API const char *heft_file_at(const void *address);
 #include "heft/info.h"
 #include "heft/blocks.h"
 #include "heft/stack.h"
+#include "heft/graph.h"
 #include "heft/heap.h"
 #include "heft/snapshot.h"
 #include "heft/page.h"

@@ -61,6 +61,7 @@ struct command {
 
 DECLARE_COMMAND(size);
 DECLARE_COMMAND(where);
+DECLARE_COMMAND(why);
 DECLARE_COMMAND(info);
 DECLARE_COMMAND(blocks);
 DECLARE_COMMAND(stack);

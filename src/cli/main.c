@@ -13,6 +13,8 @@ static const struct command commands[] = {
 		"where the bytes of programs go; with -- a diff"),
 	COMMAND(where, "where", "[OPTION]... FILE ADDR...",
 		"what is at an address: symbol, source lines, inlines"),
+	COMMAND(why, "why", "[OPTION]... FILE NAME...",
+		"why something is in a program, and what would go with it"),
 	COMMAND(info, "info", "[OPTION]... FILE|DIRECTORY...",
 		"what files are, a line each: stripped, hardened, copies"),
 	COMMAND(snapshot, "snapshot", "[OPTION]... FILE... -o OUT.size",

@@ -70,6 +70,15 @@ const struct heft_measure info_measures[INFO_MEASURES] = {
 			  .what = "its bytes if the file is a copy of one before it, else 0" },
 };
 
+/* Drops the table. The next call makes it again. */
+static void forget_table(struct heft_info *info)
+{
+	tree_release(&info->tree);
+	arena_reset(&info->rows);
+	memset(&info->tree, 0, sizeof info->tree);
+	info->table.top = NULL;
+}
+
 bool info_add(struct heft_info *info, const char *path, struct heft_err *err)
 {
 	struct program p;
@@ -87,10 +96,7 @@ bool info_add(struct heft_info *info, const char *path, struct heft_err *err)
 		f.device = p.input.file.device;
 		f.inode = p.input.file.inode;
 		f.copy_of = (uint32_t)info->files.count;
-		tree_release(&info->tree); /* The table lacks the file that comes now */
-		arena_reset(&info->rows);
-		memset(&info->tree, 0, sizeof info->tree);
-		info->table.top = NULL;
+		forget_table(info); /* It lacks the file that comes now */
 		vec_push(&info->files, f);
 	}
 	program_close(&p);

@@ -7,6 +7,8 @@
 
 /* Objects of `heft where`. */
 extern const struct fields location_fields, claim_fields, declaration_fields, frame_fields;
+/* Objects of `heft why`. */
+extern const struct fields why_fields, reference_fields, kept_fields;
 /* Objects of `heft blocks`. For a block, only its flags are written. */
 extern const struct fields block_function_fields, block_fields, block_place_fields;
 extern const struct fields successor_fields, finding_fields, block_check_fields;

@@ -4,17 +4,6 @@
 #include "base/tame.h"
 #include "base/utf8.h"
 
-/* Returns the length of the longest run of backticks. */
-static size_t longest_run(const char *text, size_t size)
-{
-	size_t longest = 0, run = 0;
-	for (size_t i = 0; i < size; i++) {
-		run = text[i] == '`' ? run + 1 : 0;
-		longest = run > longest ? run : longest;
-	}
-	return longest;
-}
-
 static void put_fence(struct sink *s, size_t count)
 {
 	for (; count > 0; count--)
@@ -25,7 +14,12 @@ static void put_fence(struct sink *s, size_t count)
  * Escapes invalid UTF-8 and characters that change other text, because servers refuse them. */
 void markdown_code(struct sink *s, const char *text, size_t most)
 {
-	const size_t end = utf8_cut(str_of(text), most).len, fence = longest_run(text, end) + 1;
+	const size_t end = utf8_cut(str_of(text), most).len;
+	size_t fence = 1; /* One more than the longest run of backticks */
+	for (size_t i = 0, run = 0; i < end; i++) {
+		run = text[i] == '`' ? run + 1 : 0;
+		fence = run + 1 > fence ? run + 1 : fence;
+	}
 	const bool padded = fence > 1 || end == 0 || text[0] == ' ';
 	struct tame t;
 	put_fence(s, fence);

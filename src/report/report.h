@@ -231,6 +231,12 @@ struct source_names {
 void out_where(const struct heft_location *at, const struct heft_write_opts *opts,
 	       struct source_names sources, struct sink *s);
 
+/* Writes why a symbol is in a program. NULL: writes the lines before the first symbol. */
+void out_why(const struct heft_why *why, const struct heft_write_opts *opts, struct sink *s);
+/* Writes a reference as a line. NULL: writes the lines before the first one. */
+void out_reference(const struct heft_reference *r, const struct heft_write_opts *opts,
+		   struct sink *s);
+
 /* Writes the names of enum heft_block_flag, with `glue` between them. */
 void block_flags_put(struct sink *s, unsigned flags, const char *glue);
 

@@ -123,7 +123,7 @@ bool stack_take_stated(struct stack_use *s, struct heft_err *err);
  * has for each bit the name of a function: "recursion in f, alloca in g". */
 void stack_told_words(struct text *to, unsigned told, const char *const functions[STACK_TOLD]);
 struct str stack_told_word(unsigned bit);
-/* graph.c: sets circle, worst, next and told of all functions (struct stack_function). */
+/* circles.c: sets circle, worst, next and told of all functions (struct stack_function). */
 void stack_sum(struct stack_use *s);
 void stack_find_starts(struct stack_use *s);
 

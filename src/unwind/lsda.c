@@ -193,3 +193,39 @@ bool lsda_sites_next(struct lsda_sites *s, struct lsda_site *ret)
 				   pad ? eh_add(s->pad_base, pad, s->address_size) : 0 };
 	return true;
 }
+
+bool lsda_types_open(struct lsda_types *t, struct bytes bytes, uint64_t addr, uint8_t address_size,
+		     bool big_endian)
+{
+	struct lsda l = { .reader = reader_of(bytes, big_endian), .address_size = address_size };
+	if (!lsda_read_header(&l) || !lsda_read_sites(&l) || !read_actions(&l))
+		return false;
+	const unsigned width = eh_width(l.type_encoding, address_size);
+	const uint64_t count = l.has_types && width > 0 ? (uint64_t)l.highest_filter : 0;
+	*t = (struct lsda_types){ .reader = reader_of(bytes, big_endian),
+				  .left = count,
+				  .addr = addr,
+				  .address_size = address_size,
+				  .encoding = l.type_encoding };
+	if (count == 0)
+		return true;
+	if (l.type_base < l.sites_end || (l.type_base - l.sites_end) / width < count)
+		return false;
+	reader_seek(&t->reader, l.type_base - count * width);
+	return true;
+}
+
+bool lsda_types_next(struct lsda_types *t, uint64_t *ret)
+{
+	while (t->left > 0) {
+		const uint64_t place = t->addr + t->reader.pos;
+		const uint64_t value = read_eh_value(&t->reader, t->encoding, t->address_size);
+		t->left--;
+		if (!reader_ok(&t->reader) || value == 0)
+			continue;
+		const bool relative = (t->encoding & EH_APPLY_MASK) == EH_PCREL;
+		*ret = relative ? eh_add(place, value, t->address_size) : value;
+		return true;
+	}
+	return false;
+}

@@ -40,4 +40,20 @@ bool lsda_sites_open(struct lsda_sites *s, struct reader r, uint64_t addr, uint8
  * because tables of a function's parts share the following sites. */
 bool lsda_sites_next(struct lsda_sites *s, struct lsda_site *ret);
 
+/* The types of the exceptions that a function catches. */
+struct lsda_types {
+	struct reader reader; /* At the next entry of the type table */
+	uint64_t left;        /* Entries that were not read yet */
+	uint64_t addr;        /* VM address of the data */
+	uint8_t address_size, encoding;
+};
+
+/* Opens the types in the data at the start of `bytes`, with VM address `addr`, at most to its end.
+ * False if the data is damaged. */
+bool lsda_types_open(struct lsda_types *t, struct bytes bytes, uint64_t addr, uint8_t address_size,
+		     bool big_endian);
+/* Reads the VM address of the next type, or of the slot with its address. Skips types that match
+ * any exception. */
+bool lsda_types_next(struct lsda_types *t, uint64_t *ret);
+
 #endif

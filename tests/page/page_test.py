@@ -762,16 +762,34 @@ def check_cards(b, work):
             check(what + "a long one", [len(t) for t in got["nobody"].get("Its texts (1)", [])], [125])
 
 
+def slots(program):
+    """By address of a slot of the GOT: the function whose address it holds."""
+    symbols = subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+    at = {int(line.split()[0], 16): line.split()[2] for line in symbols if line.split()[-2] in "tT"}
+    held = {}
+    for line in subprocess.run(["objdump", "-s", "-j", ".got", program], stdout=subprocess.PIPE, text=True).stdout.splitlines():
+        words = re.match(r" ([0-9a-f]+) ((?:[0-9a-f]{2,8} ?)+) ", line)
+        data = bytes.fromhex(words[2].replace(" ", "")) if words else b""
+        for i in range(0, len(data) - 7, 8):
+            if int.from_bytes(data[i:i + 8], "little") in at:
+                held[int(words[1], 16) + i] = at[int.from_bytes(data[i:i + 8], "little")]
+    return held
+
+
 def callers(program):
-    """By name of a function that no other symbol has: the functions that objdump shows a call, a jump or an address of it in."""
-    functions, users, at = set(), {}, None
+    """By name of a function that no other symbol has: the functions that objdump shows a call, a jump or an address of it in,
+    perhaps by a slot of the GOT."""
+    functions, users, at, held = set(), {}, None, slots(program)
     for line in subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():
         head, use = re.match(r"[0-9a-f]+ <(.+)>:$", line), re.search(r"<([^>+]+)(?:\+0x[0-9a-f]+)?>$", line)
         if head:
             at = head[1]
             functions.add(at)
-        elif use and at and use[1] != at:
-            users.setdefault(use[1], set()).add(at)
+        elif use and at:
+            slot = re.search(r"# ([0-9a-f]+) <", line)
+            name = held.get(int(slot[1], 16), use[1]) if slot else use[1]
+            if name != at:
+                users.setdefault(name, set()).add(at)
     named = collections.Counter(line.split()[-1] for line in subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines())
     return {name: {user for user in users.get(name, ()) if named[user] == 1} for name in functions if "@" not in name and named[name] == 1}
 

@@ -16,6 +16,7 @@ part_of() {
 	case $1 in
 	size) echo heft.1 OPTIONS ;;
 	where) echo heft.1 LOOKING UP ADDRESSES ;;
+	why) echo heft.1 WHY SOMETHING IS IN THERE ;;
 	info) echo heft.1 WHAT FILES ARE ;;
 	snapshot) echo heft.1 SNAPSHOTS OF PROGRAMS ;;
 	diff) echo heft-snapshots.1 DIFFERENCES ;;

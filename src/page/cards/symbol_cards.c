@@ -3,6 +3,7 @@
 
 #include "base/sort.h"
 #include "base/utf8.h"
+#include "graph/graph.h"
 
 enum {
 	USERS_SHOWN = 64,
@@ -30,6 +31,42 @@ static void symbol_cards_add_data(struct symbol_cards *c, const struct image *im
 	}
 }
 
+static label_id symbol_cards_shown(const struct rollup_level *level, label_id id)
+{
+	return level->shown ? level->shown[id] : id;
+}
+
+/* Adds who refers to whom. Constants of a function are no part of it here: code that reads them
+ * does not refer to the function. */
+static void symbol_cards_add_users(struct symbol_cards *c, const struct image *im,
+				   const struct rollup_level *level)
+{
+	struct graph g = { 0 };
+	graph_read(&g, &(struct graph_of){ .im = im,
+					   .vm = level->spans,
+					   .labels = &c->profile->labels,
+					   .threads = c->profile->context.threads });
+	for (size_t i = 0; i < g.edges.count; i++) {
+		const struct graph_edge *e = &g.edges.data[i];
+		const struct graph_node *to = &g.nodes.data[edge_to(e)];
+		const label_id of = symbol_cards_shown(level, to->label);
+		const label_id user = symbol_cards_shown(level, g.nodes.data[edge_from(e)].label);
+		if (of != user && !to->constant && e->kind != EDGE_PART)
+			vec_push(&c->users, (uint64_t)of << 32 | user);
+	}
+	graph_release(&g);
+}
+
+static void symbol_cards_sort_users(struct symbol_cards *c)
+{
+	size_t kept = 0;
+	vec_sort(&c->users);
+	for (size_t i = 0; i < c->users.count; i++)
+		if (kept == 0 || c->users.data[kept - 1] != c->users.data[i])
+			c->users.data[kept++] = c->users.data[i];
+	c->users.count = kept;
+}
+
 bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p)
 {
 	const struct level *l = symbol_cards_level(p);
@@ -43,18 +80,17 @@ bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p)
 		const struct rollup_level level = { entry_spans(e, l, HEFT_VM),
 						    view_is_plain(&l->view) ? NULL
 									    : l->view.shown };
-		users_add(&c->users, im, &level, p->context.threads);
+		symbol_cards_add_users(c, im, &level);
 		symbol_cards_add_data(c, im, &level);
 	}
-	users_sort(&c->users);
+	symbol_cards_sort_users(c);
 	sort_by_key(c->data.data, c->data.count, sizeof *c->data.data);
 	return true;
 }
 
 void symbol_cards_release(struct symbol_cards *c)
 {
-	users_release(&c->users);
-	vec_release_all(&c->data, &c->names);
+	vec_release_all(&c->users, &c->data, &c->names);
 	text_release(&c->texts);
 	*c = (struct symbol_cards){ 0 };
 }
@@ -109,11 +145,12 @@ static void find_texts(struct symbol_cards *c, label_id label)
 
 static void find_users(struct symbol_cards *c, label_id label)
 {
-	size_t count;
-	const uint64_t *uses = users_of(&c->users, label, &count);
+	const uint64_t low = (uint64_t)label << 32;
+	const size_t first = vec_lower(&c->users, low);
+	const size_t count = vec_upper(&c->users, low | UINT32_MAX) - first;
 	c->names.count = 0;
-	for (size_t i = 0; i < count && i < USERS_SHOWN; i++)
-		vec_push(&c->names, label_text(&c->profile->labels, user_label(uses[i])).p);
+	for (size_t i = first; i < first + count && i < first + USERS_SHOWN; i++)
+		vec_push(&c->names, label_text(&c->profile->labels, (label_id)c->users.data[i]).p);
 	c->card.users = c->names.data;
 	c->card.user_count = c->names.count;
 	c->card.all_users = count;

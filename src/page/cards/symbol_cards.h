@@ -4,7 +4,7 @@
 #define HEFT_PAGE_CARDS_SYMBOL_CARDS_H
 
 #include "measure/profile.h"
-#include "source/users.h"
+#include "map/rollup.h"
 
 /* Separates the texts of a struct symbol_card. */
 #define CARD_TEXT_END '\x1f'
@@ -28,7 +28,9 @@ struct label_data {
 /* Finds the struct symbol_card of labels. Borrows the profile. */
 struct symbol_cards {
 	const struct heft_profile *profile;
-	struct users users;
+	/* References to the label in the upper half by the label in the lower half: sorted, each
+	 * once. */
+	VEC(uint64_t) users;
 	VEC(struct label_data) data; /* Sorted by label */
 	/* Parts of the last answer. */
 	struct symbol_card card;

@@ -1,0 +1,89 @@
+/* edges.h - finds the references between the owners of an image's VM bytes.
+ *
+ * References are calls, jumps, operands and constants of code (code/code.h, code/data_refs.h),
+ * pointers that relocations make, and what unwind tables say about exceptions. In programs at a
+ * fixed address, data words that look like an owner's address count too. A reference to a GOT slot
+ * without an owner counts as one to the target of the slot. References of an owner to itself do not
+ * count. */
+#ifndef HEFT_GRAPH_EDGES_H
+#define HEFT_GRAPH_EDGES_H
+
+#include "image/image.h"
+#include "map/space.h"
+
+/* How an owner refers to another one. The surest kinds come first. */
+enum edge_kind {
+	EDGE_ROOT,        /* The program as a whole needs the owner */
+	EDGE_CALL,        /* A call instruction */
+	EDGE_JUMP,        /* A jump instruction */
+	EDGE_ADDRESS,     /* Code computes the address */
+	EDGE_ACCESS,      /* Code loads or stores */
+	EDGE_CODE,        /* A relocation in the code of an object */
+	EDGE_POINTER,     /* A pointer that a relocation makes */
+	EDGE_WORD,        /* A word of data that has the value of the address */
+	EDGE_NUMBER,      /* A number in code that has the value of the address */
+	EDGE_PERSONALITY, /* The routine for exceptions that unwind tables name */
+	EDGE_TYPE,        /* The type of an exception that the code catches */
+	EDGE_PART,        /* The owner's own bytes elsewhere, such as its constants */
+	EDGE_KINDS,
+};
+
+/* All references of an owner to another one. */
+struct graph_edge {
+	_Alignas(8) uint64_t key; /* See edge_key() */
+	uint64_t place;           /* Address of the first reference of the surest kind */
+	uint32_t count;           /* Number of references */
+	uint32_t kind;            /* The surest kind */
+};
+
+/* Sorts edges by the owner that is referred to, then by the owner that refers to it. */
+static inline uint64_t edge_key(uint32_t from, uint32_t to)
+{
+	return (uint64_t)to << 32 | from;
+}
+
+static inline uint32_t edge_from(const struct graph_edge *e)
+{
+	return (uint32_t)e->key;
+}
+
+static inline uint32_t edge_to(const struct graph_edge *e)
+{
+	return (uint32_t)(e->key >> 32);
+}
+
+typedef VEC(struct graph_edge) edge_vec;
+
+/* What may lie in a span. */
+enum span_flag {
+	SPAN_CODE = 1 << 0, /* Instructions */
+	SPAN_DATA = 1 << 1, /* Words that may be pointers */
+	SPAN_GOT = 1 << 2,  /* Slots without an owner */
+};
+
+/* An image with owners of its VM bytes. Borrowed while edges are found. */
+struct edges_of {
+	const struct image *im;
+	const struct spans *spans;
+	const uint32_t *owner; /* Per span */
+	const uint8_t *flags;  /* Per span: bits of enum span_flag */
+	/* Finds the owner of an imported symbol by its name. False if it has none. */
+	bool (*import)(void *ctx, struct str name, uint32_t *ret);
+	void *ctx;
+	unsigned threads; /* 0: one per processor */
+};
+
+/* Appends the references in an image. Call edges_sort() before look-ups. O(code + relocations +
+ * words of data). */
+void edges_find(const struct edges_of *in, edge_vec *ret);
+/* Sorts edges, and joins those with the same owners. */
+void edges_sort(edge_vec *v);
+/* Appends a reference, unless the owner refers to itself. */
+void edges_add(edge_vec *v, uint32_t from, uint32_t to, enum edge_kind kind, uint64_t place);
+/* Returns the index of the first edge to an owner, and sets their number. `v` is sorted. */
+size_t edges_to(const edge_vec *v, uint32_t to, size_t *ret_count);
+
+/* unwind_edges.c: appends what unwind tables say: personality routines, types of exceptions. */
+void edges_of_unwinding(const struct edges_of *in, edge_vec *ret);
+
+#endif

@@ -1,0 +1,311 @@
+/* Makes the graph of references: its nodes, and what each of them retains. */
+#include "graph/graph.h"
+
+#include "attr/attr.h"
+#include "base/sort.h"
+#include "image/elf/elf_const.h"
+#include "program/plt.h"
+#include "program/symbol_rule.h"
+
+/* Addresses of variables in executable sections. */
+typedef VEC(uint64_t) variable_vec;
+
+/* Nodes while they are made. */
+struct graph_maker {
+	struct graph *g;
+	const struct graph_of *of;
+	bool *has_code;         /* Per label */
+	variable_vec variables; /* Sorted */
+};
+
+static void graph_list_variables(struct graph_maker *m)
+{
+	const struct image *im = m->of->im;
+	const struct section *table = image_symbols(im);
+	struct symtab t;
+	uint64_t addr;
+	if (!table || !symtab_open(&t, im, table))
+		return;
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol s = symtab_get_nameless(&t, i);
+		if (s.type != STT_OBJECT || !symbol_addr(im, &s, &addr))
+			continue;
+		const struct section *in = image_section_at(im, addr);
+		if (in && in->exec)
+			vec_push(&m->variables, addr);
+	}
+	vec_sort(&m->variables);
+}
+
+/* True if words of a section may be pointers. False for tables of the file format, such as unwind
+ * tables, which describe code and do not need it. */
+static bool graph_has_words(const struct image *im, const struct section *in)
+{
+	if (in->nobits || section_is_reloc(in) || section_is_got(in))
+		return false;
+	if (str_starts(in->name, STR(".eh_frame")) || str_starts(in->name, STR(".gcc_except")) ||
+	    str_starts(in->name, STR(".ARM.ex")) || str_eq(in->name, STR(".interp")))
+		return false;
+	return !image_states_sizes(im) || in->type == SHT_PROGBITS || in->type == SHT_INIT_ARRAY ||
+	       in->type == SHT_FINI_ARRAY || in->type == SHT_PREINIT_ARRAY;
+}
+
+static uint8_t graph_span_flags(const struct graph_maker *m, const struct span *s,
+				const struct section *in)
+{
+	const bool fallback = label_is_fallback(m->of->labels, s->label);
+	if (!in)
+		return 0;
+	if (in->exec && !in->nobits) {
+		const size_t i = vec_lower(&m->variables, s->start);
+		const bool variable = i < m->variables.count && m->variables.data[i] == s->start;
+		return variable ? SPAN_DATA : SPAN_CODE;
+	}
+	if (section_is_got(in))
+		return fallback ? SPAN_GOT : 0;
+	return graph_has_words(m->of->im, in) ? SPAN_DATA : 0;
+}
+
+static uint32_t graph_add_node(struct graph *g, label_id label, uint64_t addr)
+{
+	ASSERT(g->nodes.count < NODE_NONE);
+	vec_push(&g->nodes, (struct graph_node){ .label = label, .addr = addr });
+	return (uint32_t)(g->nodes.count - 1);
+}
+
+/* True if a symbol begins with the span, so that the span needs no other one of the same name. */
+static bool graph_is_symbol(const struct graph_maker *m, const struct span *s)
+{
+	const struct origins *o = m->of->origins;
+	const struct span *part = o ? spans_find(&o->spans, s->start) : NULL;
+	const struct claim *c = part ? &o->claims.list.data[part->label] : NULL;
+	return c && c->start == s->start && c->label == s->label &&
+	       (c->why == WHY_SYMBOL || c->why == WHY_UNSIZED_SYMBOL);
+}
+
+uint64_t graph_file_bytes(const struct span *s, const struct section *in)
+{
+	const uint64_t end = in && !in->nobits ? in->addr + in->file_size : 0;
+	return end > s->start ? min_u64(s->size, end - s->start) : 0;
+}
+
+/* Returns the node of span i. */
+static uint32_t graph_node_of_span(struct graph_maker *m, size_t i, const struct section *in)
+{
+	struct graph *g = m->g;
+	const struct span *s = &m->of->vm->list.data[i];
+	const bool code = g->flags[i] & SPAN_CODE;
+	const bool data = in && !code && (in->nobits || section_is_data(in));
+	uint32_t *first = &g->node_of[s->label];
+	if (*first == NODE_NONE)
+		*first = graph_add_node(g, s->label, s->start);
+	struct graph_node *main = &g->nodes.data[*first];
+	if (label_is_fallback(m->of->labels, s->label) || !(code || data))
+		return *first;
+	/* The first range of code, or of data without code, stands for the owner. */
+	if (!main->placed && (code || !m->has_code[s->label])) {
+		main->placed = true;
+		main->addr = s->start;
+		return *first;
+	}
+	const uint32_t node = graph_add_node(g, s->label, s->start);
+	struct graph_node *n = &g->nodes.data[node];
+	n->part = true;
+	n->constant = !code && m->has_code[s->label];
+	n->own.file = graph_file_bytes(s, in);
+	if (!graph_is_symbol(m, s))
+		edges_add(&g->edges, *first, node, EDGE_PART, s->start);
+	return node;
+}
+
+static void graph_make_nodes(struct graph_maker *m)
+{
+	struct graph *g = m->g;
+	const struct spans *vm = m->of->vm;
+	graph_add_node(g, LABEL_NONE, UINT64_MAX);
+	for (size_t i = 0; i < vm->list.count; i++) {
+		const struct span *s = &vm->list.data[i];
+		g->flags[i] = graph_span_flags(m, s, image_section_at(m->of->im, s->start));
+		m->has_code[s->label] |= g->flags[i] & SPAN_CODE;
+	}
+	for (size_t i = 0; i < vm->list.count; i++) {
+		const struct span *s = &vm->list.data[i];
+		g->owner[i] = graph_node_of_span(m, i, image_section_at(m->of->im, s->start));
+		g->nodes.data[g->owner[i]].own.vm += s->size;
+	}
+}
+
+/* Gives the bytes in the file to the nodes. Parts have theirs. */
+static void graph_add_file_bytes(struct graph_maker *m)
+{
+	struct graph *g = m->g;
+	uint64_t *bytes = mem_zeroed(g->label_count + 1, sizeof *bytes);
+	for (size_t i = 0; m->of->file && i < m->of->file->list.count; i++)
+		bytes[m->of->file->list.data[i].label] += m->of->file->list.data[i].size;
+	for (size_t i = 1; i < g->nodes.count; i++) {
+		struct graph_node *n = &g->nodes.data[i];
+		n->own.file = n->part ? min_u64(n->own.file, bytes[n->label]) : 0;
+		bytes[n->label] -= n->own.file;
+	}
+	for (size_t i = 0; i < g->label_count; i++) {
+		if (bytes[i] == 0)
+			continue;
+		if (g->node_of[i] == NODE_NONE)
+			g->node_of[i] = graph_add_node(g, (label_id)i, UINT64_MAX);
+		g->nodes.data[g->node_of[i]].own.file = bytes[i];
+	}
+	mem_free(bytes);
+}
+
+struct graph_names {
+	const struct graph *g;
+	const struct graph_of *of;
+};
+
+static bool graph_find_import(void *ctx, struct str name, uint32_t *ret)
+{
+	const struct graph_names *n = ctx;
+	uint32_t label;
+	const struct symbol s = { .name = name };
+	if (!intern_find(&n->of->labels->names, symbol_owner(&s), &label) ||
+	    label >= n->g->label_count)
+		return false;
+	*ret = n->g->node_of[label];
+	return *ret != NODE_NONE;
+}
+
+void graph_read(struct graph *g, const struct graph_of *of)
+{
+	const size_t count = of->vm->list.count;
+	struct graph_maker m = { .g = g, .of = of };
+	ASSERT(g->nodes.count == 0);
+	g->label_count = of->labels->kinds.count;
+	g->owner = mem_zeroed(count + 1, sizeof *g->owner);
+	g->flags = mem_zeroed(count + 1, sizeof *g->flags);
+	g->node_of = mem_zeroed(g->label_count + 1, sizeof *g->node_of);
+	memset(g->node_of, 0xff, (g->label_count + 1) * sizeof *g->node_of);
+	m.has_code = mem_zeroed(g->label_count + 1, sizeof *m.has_code);
+	graph_list_variables(&m);
+	graph_make_nodes(&m);
+	graph_add_file_bytes(&m);
+	mem_free(m.has_code);
+	vec_release(&m.variables);
+	struct graph_names names = { g, of };
+	const struct edges_of in = { .im = of->im,
+				     .spans = of->vm,
+				     .owner = g->owner,
+				     .flags = g->flags,
+				     .import = graph_find_import,
+				     .ctx = &names,
+				     .threads = of->threads };
+	edges_find(&in, &g->edges);
+	edges_of_unwinding(&in, &g->edges);
+	edges_sort(&g->edges);
+}
+
+/* Makes the lists of edges by node, in both directions. */
+static void graph_link(struct graph *g)
+{
+	const size_t nodes = g->nodes.count, edges = g->edges.count;
+	g->out_first = mem_zeroed(nodes + 2, sizeof *g->out_first);
+	g->in_first = mem_zeroed(nodes + 2, sizeof *g->in_first);
+	g->out = mem_zeroed(edges + 1, sizeof *g->out);
+	g->in = mem_zeroed(edges + 1, sizeof *g->in);
+	for (size_t i = 0; i < edges; i++) {
+		g->out_first[edge_from(&g->edges.data[i]) + 2]++;
+		g->in_first[edge_to(&g->edges.data[i]) + 1]++;
+		g->in[i] = edge_from(&g->edges.data[i]);
+	}
+	for (size_t i = 1; i < nodes + 2; i++) {
+		g->out_first[i] += g->out_first[i - 1];
+		g->in_first[i] += g->in_first[i - 1];
+	}
+	for (size_t i = 0; i < edges; i++) {
+		const struct graph_edge *e = &g->edges.data[i];
+		g->out[g->out_first[edge_from(e) + 1]++] = edge_to(e);
+	}
+	ASSERT(g->out_first[nodes] == edges && g->in_first[nodes] == edges);
+}
+
+void graph_finish(struct graph *g)
+{
+	const size_t count = g->nodes.count;
+	ASSERT(!g->dominators && count > 0);
+	edges_sort(&g->edges);
+	graph_link(g);
+	g->dominators = mem_zeroed(count, sizeof *g->dominators);
+	g->order = mem_zeroed(count, sizeof *g->order);
+	g->reached = dominators_find(&(struct links){ (uint32_t)count, g->out_first, g->out },
+				     &(struct links){ (uint32_t)count, g->in_first, g->in },
+				     g->dominators, g->order);
+	for (size_t i = 0; i < count; i++)
+		g->nodes.data[i].retained = g->nodes.data[i].own;
+	for (uint32_t i = g->reached; i-- > 1;) {
+		const struct graph_node *n = &g->nodes.data[g->order[i]];
+		struct graph_sum *above = &g->nodes.data[g->dominators[g->order[i]]].retained;
+		above->file += n->retained.file;
+		above->vm += n->retained.vm;
+	}
+}
+
+void graph_release(struct graph *g)
+{
+	vec_release(&g->nodes);
+	vec_release(&g->edges);
+	mem_free(g->owner);
+	mem_free(g->flags);
+	mem_free(g->node_of);
+	mem_free(g->out_first);
+	mem_free(g->in_first);
+	mem_free(g->out);
+	mem_free(g->in);
+	mem_free(g->dominators);
+	mem_free(g->order);
+	*g = (struct graph){ 0 };
+}
+
+const struct graph_edge *graph_edge_between(const struct graph *g, uint32_t from, uint32_t to)
+{
+	const uint64_t key = edge_key(from, to);
+	const size_t i = vec_lower(&g->edges, key);
+	return i < g->edges.count && g->edges.data[i].key == key ? &g->edges.data[i] : NULL;
+}
+
+void graph_dominated(const struct graph *g, uint32_t node, bool *ret)
+{
+	memset(ret, 0, g->nodes.count * sizeof *ret);
+	ret[node] = true;
+	for (uint32_t i = 1; i < g->reached; i++) {
+		const uint32_t at = g->order[i];
+		ret[at] |= ret[g->dominators[at]];
+	}
+}
+
+void graph_path(const struct graph *g, uint32_t node, node_vec *ret)
+{
+	if (node == 0 || !graph_reaches(g, node))
+		return;
+	/* Searches in breadth, backwards from the node to node 0. */
+	uint32_t *next = mem_zeroed(g->nodes.count, sizeof *next);
+	node_vec line = { 0 };
+	memset(next, 0xff, g->nodes.count * sizeof *next);
+	next[node] = node;
+	vec_push(&line, node);
+	for (size_t at = 0; at < line.count && next[0] == NODE_NONE; at++) {
+		const uint32_t to = line.data[at];
+		for (size_t i = g->in_first[to]; i < g->in_first[to + 1]; i++) {
+			const uint32_t from = g->in[i];
+			if (next[from] != NODE_NONE || !graph_reaches(g, from))
+				continue;
+			next[from] = to;
+			vec_push(&line, from);
+		}
+	}
+	for (uint32_t at = 0; at != node;) {
+		at = next[at];
+		ASSERT(at != NODE_NONE);
+		vec_push(ret, at);
+	}
+	vec_release(&line);
+	mem_free(next);
+}

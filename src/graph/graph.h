@@ -1,0 +1,103 @@
+/* graph.h - the graph of references between the owners of an image, and what each owner keeps.
+ *
+ * A node is an owner of bytes as the data source `symbols` has it, or a part of it: each further
+ * range of data of an owner is a part, because others may refer to this range alone. Examples are
+ * constants that several functions share. The bytes of all nodes add up to the image.
+ *
+ * Node 0 is the program. Its edges lead to the roots: what the program needs although nothing in it
+ * refers to it. A node retains the bytes of all nodes that it dominates (dominators.h): what would
+ * go if it went.
+ *
+ * One thread while it is made, on several workers. Then read-only: any number of threads. */
+#ifndef HEFT_GRAPH_GRAPH_H
+#define HEFT_GRAPH_GRAPH_H
+
+#include "graph/dominators.h"
+#include "graph/edges.h"
+#include "map/label.h"
+#include "program/source_file.h"
+
+/* Why a node is a root. */
+enum root_why {
+	ROOT_NONE,
+	ROOT_ENTRY,       /* Start of the program */
+	ROOT_EXPORT,      /* Other modules may use it by its name */
+	ROOT_CONSTRUCTOR, /* The loader calls it at start */
+	ROOT_DESTRUCTOR,  /* The loader calls it at exit */
+	ROOT_VECTOR,      /* The processor finds it: the table of interrupt vectors, its handlers */
+	ROOT_KEPT,        /* Linkers keep the section, because code finds it by its bounds */
+	ROOT_FORMAT,      /* Tables of the file format */
+	ROOT_REASONS,
+};
+
+/* Bytes in the file and in the VM image. */
+struct graph_sum {
+	uint64_t file, vm;
+};
+
+struct graph_node {
+	label_id label;
+	uint8_t root;                   /* Value of enum root_why */
+	bool placed;                    /* True if the node has its range of code or data */
+	bool part;                      /* True for a part of an owner */
+	bool constant;                  /* True for a part that is data of a function */
+	uint64_t addr;                  /* Address of the first byte. UINT64_MAX without VM bytes */
+	struct graph_sum own, retained; /* `retained`: of the node and all that it dominates */
+};
+
+struct graph {
+	/* Private. */
+	VEC(struct graph_node) nodes;
+	uint32_t *owner;   /* Per span: its node */
+	uint8_t *flags;    /* Per span: bits of enum span_flag */
+	uint32_t *node_of; /* Per label: its node, or NODE_NONE */
+	size_t label_count;
+	edge_vec edges; /* Sorted */
+	size_t *out_first, *in_first;
+	uint32_t *out, *in; /* `out`: nodes referred to, by the node that refers to them */
+	uint32_t *dominators, *order;
+	uint32_t reached; /* Number of reachable nodes: those in `order` */
+};
+
+/* What a graph is made from. Borrowed while it is made. */
+struct graph_of {
+	const struct image *im;
+	const struct spans *vm;
+	const struct spans *file; /* NULL: bytes in the file are 0 */
+	const struct labels *labels;
+	const struct origins *origins; /* Claims of `vm`. May be NULL */
+	unsigned threads;              /* 0: one per processor */
+};
+
+/* Finds nodes and edges. */
+void graph_read(struct graph *g, const struct graph_of *of);
+/* roots.c: adds the edges of node 0. */
+void graph_find_roots(struct graph *g, const struct graph_of *of);
+/* Computes dominators and retained bytes. After this, edges do not change. */
+void graph_finish(struct graph *g);
+void graph_release(struct graph *g);
+
+/* Returns the node that owns an address. NODE_NONE if nothing is there. O(log spans). */
+static inline uint32_t graph_at(const struct graph *g, const struct spans *vm, uint64_t addr)
+{
+	const struct span *at = spans_find(vm, addr);
+	return at ? g->owner[at - vm->list.data] : NODE_NONE;
+}
+
+/* Returns the bytes of a span that the file has. `in`: its section, or NULL. */
+uint64_t graph_file_bytes(const struct span *s, const struct section *in);
+/* Returns the edge from a node to another. NULL if there is none. O(log edges). */
+const struct graph_edge *graph_edge_between(const struct graph *g, uint32_t from, uint32_t to);
+/* Fills ret[nodes] with true for each node that `node` dominates, and for itself. */
+void graph_dominated(const struct graph *g, uint32_t node, bool *ret);
+/* Finds the shortest path from node 0 to `node`. Appends its nodes to *ret, without node 0. Empty
+ * if no path exists. */
+typedef VEC(uint32_t) node_vec;
+void graph_path(const struct graph *g, uint32_t node, node_vec *ret);
+
+static inline bool graph_reaches(const struct graph *g, uint32_t node)
+{
+	return node == 0 || g->dominators[node] != NODE_NONE;
+}
+
+#endif

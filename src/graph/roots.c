@@ -1,0 +1,179 @@
+/* Finds the roots of a graph: owners that a program needs although nothing in it refers to them. */
+#include "graph/graph.h"
+
+#include "attr/attr.h"
+#include "base/sort.h"
+#include "image/arch.h"
+#include "image/elf/elf_const.h"
+
+enum { ROOTS_DT_INIT = 12, ROOTS_DT_FINI = 13 };
+
+typedef VEC(uint64_t) roots_addrs;
+
+struct graph_roots {
+	struct graph *g;
+	const struct graph_of *of;
+};
+
+static void roots_add(struct graph_roots *r, uint32_t node, enum root_why why)
+{
+	struct graph_node *n = node == NODE_NONE ? NULL : &r->g->nodes.data[node];
+	if (!n || node == 0)
+		return;
+	if (n->root == ROOT_NONE)
+		edges_add(&r->g->edges, 0, node, EDGE_ROOT, n->addr);
+	if (n->root == ROOT_NONE || n->root > why)
+		n->root = (uint8_t)why;
+}
+
+static void roots_add_code(struct graph_roots *r, uint64_t addr, enum root_why why)
+{
+	const uint64_t start = image_code_addr(r->of->im, addr);
+	const struct section *in = image_section_at(r->of->im, start);
+	if (in && in->exec)
+		roots_add(r, graph_at(r->g, r->of->vm, start), why);
+}
+
+/* Lists the addresses of variables that the loader copies from libraries. They are imports. */
+static void roots_find_copies(const struct image *im, roots_addrs *ret)
+{
+	for (size_t i = 1; i < im->section_count; i++) {
+		struct reloc_iter it;
+		struct reloc rel;
+		if (!section_is_reloc(&im->sections[i]) || !im->sections[i].alloc ||
+		    !reloc_open(&it, im, &im->sections[i]))
+			continue;
+		while (reloc_next(&it, &rel))
+			if (rel.kind == RELOC_COPY)
+				vec_push(ret, rel.addr);
+	}
+	vec_sort(ret);
+}
+
+/* Adds what other modules may use by name: the dynamic symbols, and in an object all symbols that
+ * are not local. */
+static void roots_add_exports(struct graph_roots *r)
+{
+	const struct image *im = r->of->im;
+	const uint32_t type = im->kind == IMAGE_OBJECT ? SHT_SYMTAB : SHT_DYNSYM;
+	const struct section *table = image_section_type(im, type, 1);
+	roots_addrs copies = { 0 };
+	struct symtab t;
+	uint64_t addr;
+	if (!table || !symtab_open(&t, im, table))
+		return;
+	roots_find_copies(im, &copies);
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol s = symtab_get_nameless(&t, i);
+		if (s.bind == STB_LOCAL || !symbol_addr(im, &s, &addr))
+			continue;
+		const size_t at = vec_lower(&copies, addr);
+		if (at == copies.count || copies.data[at] != addr)
+			roots_add(r, graph_at(r->g, r->of->vm, addr), ROOT_EXPORT);
+	}
+	vec_release(&copies);
+}
+
+/* True if a C identifier is the name of a section. Code finds the bounds of these sections by
+ * symbols that the linker makes (__start_NAME). */
+static bool roots_is_identifier(struct str name)
+{
+	for (size_t i = 0; i < name.len; i++) {
+		const char c = name.p[i];
+		if (c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') &&
+		    (i == 0 || c < '0' || c > '9'))
+			return false;
+	}
+	return name.len > 0;
+}
+
+/* Returns why the owners of a section's bytes are roots. ROOT_NONE if they are not. */
+static enum root_why roots_of_section(const struct section *in)
+{
+	if (in->type == SHT_INIT_ARRAY || in->type == SHT_PREINIT_ARRAY ||
+	    str_starts(in->name, STR(".ctors")))
+		return ROOT_CONSTRUCTOR;
+	if (in->type == SHT_FINI_ARRAY || str_starts(in->name, STR(".dtors")))
+		return ROOT_DESTRUCTOR;
+	if (in->type == SHT_NOTE || str_eq(in->name, STR(".init")) ||
+	    str_eq(in->name, STR(".fini")) ||
+	    (in->type == SHT_PROGBITS && roots_is_identifier(in->name)))
+		return ROOT_KEPT;
+	return ROOT_NONE;
+}
+
+/* Adds the owners of sections that are kept, and those of tables of the file format. */
+static void roots_add_sections(struct graph_roots *r)
+{
+	const struct spans *vm = r->of->vm;
+	for (size_t i = 0; i < vm->list.count; i++) {
+		const struct span *s = &vm->list.data[i];
+		const struct section *in = image_section_at(r->of->im, s->start);
+		enum root_why why = in ? roots_of_section(in) : ROOT_NONE;
+		const bool table = !in || !(section_is_data(in) || in->exec || in->nobits);
+		if (why == ROOT_NONE && table && label_is_fallback(r->of->labels, s->label))
+			why = ROOT_FORMAT;
+		if (why != ROOT_NONE)
+			roots_add(r, r->g->owner[i], why);
+	}
+}
+
+/* Adds the table of interrupt vectors (ARMv7-M B1.5.3), and the handlers in it. The table begins
+ * with the stack pointer. It ends before the first word that is neither a handler nor 0. */
+static void roots_add_vectors(struct graph_roots *r)
+{
+	enum { MOST = 512 };
+	const struct image *im = r->of->im;
+	const struct section *low = NULL;
+	if (im->kind != IMAGE_EXEC || im->type != ET_EXEC || !image_arch(im)->is_firmware)
+		return;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->alloc && !s->nobits && s->size > 0 && (!low || s->addr < low->addr))
+			low = s;
+	}
+	if (!low || low->type != SHT_PROGBITS)
+		return;
+	roots_add(r, graph_at(r->g, r->of->vm, low->addr), ROOT_VECTOR);
+	if (!image_arch(im)->two_sets)
+		return;
+	struct reader words = reader_of(image_at(im, low->addr, MOST * 4), im->big_endian);
+	(void)read_u32(&words);
+	while (reader_left(&words) >= 4) {
+		const uint32_t word = read_u32(&words);
+		const struct section *in = word & 1 ? image_section_at(im, word - 1) : NULL;
+		if (in && in->exec)
+			roots_add_code(r, word, ROOT_VECTOR);
+		else if (word != 0)
+			return;
+	}
+}
+
+/* Adds the nodes that only tables have, and that nothing refers to. */
+static void roots_add_rest(struct graph_roots *r)
+{
+	struct graph *g = r->g;
+	bool *used = mem_zeroed(g->nodes.count, sizeof *used);
+	for (size_t i = 0; i < g->edges.count; i++)
+		used[edge_to(&g->edges.data[i])] = true;
+	for (uint32_t i = 1; i < g->nodes.count; i++)
+		if (!used[i] && !g->nodes.data[i].placed && !g->nodes.data[i].part)
+			roots_add(r, i, ROOT_FORMAT);
+	mem_free(used);
+}
+
+void graph_find_roots(struct graph *g, const struct graph_of *of)
+{
+	struct graph_roots r = { g, of };
+	uint64_t addr;
+	if (of->im->kind != IMAGE_OBJECT && of->im->entry != 0)
+		roots_add_code(&r, of->im->entry, ROOT_ENTRY);
+	roots_add_exports(&r);
+	if (image_dynamic(of->im, ROOTS_DT_INIT, &addr))
+		roots_add_code(&r, addr, ROOT_CONSTRUCTOR);
+	if (image_dynamic(of->im, ROOTS_DT_FINI, &addr))
+		roots_add_code(&r, addr, ROOT_DESTRUCTOR);
+	roots_add_vectors(&r);
+	roots_add_sections(&r);
+	roots_add_rest(&r);
+}

@@ -1,0 +1,336 @@
+/* Finds why symbols are in a program: heft_graph_*. */
+#include "measure/why.h"
+
+#include "base/nearest.h"
+#include "base/pool.h"
+#include "base/sort.h"
+
+enum { WHY_USERS = 64, WHY_PARTS = 16 };
+
+static const char *const why_kinds[EDGE_KINDS] = {
+	[EDGE_ROOT] = "root",       [EDGE_CALL] = "call",
+	[EDGE_JUMP] = "jump",       [EDGE_ADDRESS] = "address",
+	[EDGE_ACCESS] = "access",   [EDGE_CODE] = "relocation",
+	[EDGE_POINTER] = "pointer", [EDGE_WORD] = "word",
+	[EDGE_NUMBER] = "number",   [EDGE_PERSONALITY] = "personality",
+	[EDGE_TYPE] = "type",       [EDGE_PART] = "part",
+};
+
+static const char *const why_roots[ROOT_REASONS] = {
+	[ROOT_NONE] = "",
+	[ROOT_ENTRY] = "entry point",
+	[ROOT_EXPORT] = "exported",
+	[ROOT_CONSTRUCTOR] = "constructor",
+	[ROOT_DESTRUCTOR] = "destructor",
+	[ROOT_VECTOR] = "interrupt vector",
+	[ROOT_KEPT] = "kept section",
+	[ROOT_FORMAT] = "file format",
+};
+
+void why_close(void *handle)
+{
+	struct heft_graph *g = handle;
+	graph_release(&g->graph);
+	layer_release(&g->layer);
+	origins_release(&g->origins);
+	measure_release(&g->measure);
+	labels_release(&g->labels);
+	text_places_release(&g->places);
+	locator_release(&g->locator);
+	program_close(&g->program);
+	context_release(&g->context);
+	vec_release(&g->asked);
+	vec_release(&g->chain);
+	vec_release(&g->users);
+	vec_release(&g->sections);
+	vec_release(&g->parts);
+	arena_release(&g->answer);
+	arena_release(&g->arena);
+}
+
+static void why_measure(struct heft_graph *g)
+{
+	const struct source *symbols = source_find(STR("symbols"));
+	struct source_file file = measure_input(&g->program, NULL,
+						source_needs(symbols) | NEED_DWARF);
+	file.notes = &g->context.notes;
+	file.labels = &g->labels;
+	file.threads = pool_threads(g->context.threads);
+	measure_begin(&g->measure, &file, &g->context.wish);
+	g->measure.file.origins = &g->origins;
+	measure_run(&g->measure, symbols, &g->layer);
+}
+
+bool why_open(struct heft_graph *g, const char *path, struct heft_err *err)
+{
+	const char *copy = arena_copy(&g->arena, str_of(path));
+	if (g->opened)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
+	g->opened = true;
+	context_take(&g->context);
+	if (!program_open_alone(&g->program, copy, USE_WHERE, &g->context.wish, &g->context.notes,
+				err))
+		return false;
+	const struct image *im = program_image(&g->program);
+	if (!im || im->kind == IMAGE_CORE)
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: references are read in a program, a library or an object", copy);
+	progress_tell("references", 0, 0);
+	why_measure(g);
+	const struct graph_of of = { .im = im,
+				     .vm = &g->layer.vm,
+				     .file = &g->layer.file,
+				     .labels = &g->labels,
+				     .origins = &g->origins,
+				     .threads = g->context.threads };
+	graph_read(&g->graph, &of);
+	graph_find_roots(&g->graph, &of);
+	graph_finish(&g->graph);
+	g->locator.style = context_style(&g->context, HEFT_NAMES_FULL);
+	g->locator.symbols = program_symbols(&g->program);
+	g->locator.symbolizer = program_symbolizer(&g->program);
+	g->is_read = true;
+	return true;
+}
+
+static struct str why_label(struct heft_graph *g, label_id label)
+{
+	return demangle(&g->locator.demangler, label_text(&g->labels, label), g->locator.style);
+}
+
+static const char *why_name(struct heft_graph *g, uint32_t node)
+{
+	const struct graph_node *n = &g->graph.nodes.data[node];
+	if (node == 0)
+		return "";
+	const struct str name = why_label(g, n->label);
+	return n->constant ? arena_format(&g->answer, "data of " STR_FMT, STR_ARG(name))
+			   : arena_copy(&g->answer, name);
+}
+
+/* Fails, with a name that resembles the text. */
+static bool why_unknown(struct heft_graph *g, const char *text, struct heft_err *err)
+{
+	VEC(const char *) names = { 0 };
+	for (size_t i = 1; i < g->graph.nodes.count; i++) {
+		const struct graph_node *n = &g->graph.nodes.data[i];
+		if (n->placed && !n->part)
+			vec_push(&names, arena_copy(&g->answer, why_label(g, n->label)));
+	}
+	const char *near = nearest_of(text, names.data, names.count);
+	vec_release(&names);
+	return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: no symbol is called '%.200s'%s%.200s%s",
+		    g->program.path, text, near ? "; did you mean '" : "", near ? near : "",
+		    near ? "'?" : "");
+}
+
+static void why_add_asked(struct heft_graph *g, uint32_t node)
+{
+	for (size_t i = 0; i < g->asked.count; i++)
+		if (g->asked.data[i] == node)
+			return;
+	if (node != NODE_NONE)
+		vec_push(&g->asked, node);
+}
+
+bool why_ask(struct heft_graph *g, const char *text, size_t *ret_count, struct heft_err *err)
+{
+	struct text_places *p = &g->places;
+	uint32_t label;
+	g->asked.count = 0;
+	arena_reset(&g->answer);
+	if (!g->is_read)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no program is open");
+	if (text_places_find(program_names(&g->program, 0), text, p)) {
+		const struct spans *vm = &g->layer.vm;
+		if (p->is_number)
+			why_add_asked(g, graph_at(&g->graph, vm, p->number));
+		if (p->section)
+			why_add_asked(g, graph_at(&g->graph, vm, p->section->addr + p->offset));
+		for (size_t i = 0; i < p->surest; i++)
+			why_add_asked(g,
+				      graph_at(&g->graph, vm, p->matches.data[i].addr + p->offset));
+	}
+	/* Names of imports, and labels that are no symbols. */
+	for (label = 0; g->asked.count == 0 && label < g->graph.label_count; label++)
+		if (str_eq(label_text(&g->labels, label), str_of(text)) ||
+		    str_eq(why_label(g, label), str_of(text)))
+			why_add_asked(g, g->graph.node_of[label]);
+	*ret_count = g->asked.count;
+	return *ret_count > 0 || why_unknown(g, text, err);
+}
+
+static struct heft_bytes why_bytes(struct graph_sum s)
+{
+	return (struct heft_bytes){ s.file, s.vm };
+}
+
+static struct heft_reference why_describe(struct heft_graph *g, const struct graph_edge *e)
+{
+	const bool root = e->kind == EDGE_ROOT;
+	return (struct heft_reference){
+		.from = why_name(g, edge_from(e)),
+		.to = why_name(g, edge_to(e)),
+		.kind = root ? why_roots[g->graph.nodes.data[edge_to(e)].root] : why_kinds[e->kind],
+		.count = e->count,
+		.place = e->place,
+		.file = "",
+	};
+}
+
+/* Describes an edge, with the source line of its place. */
+static struct heft_reference why_locate(struct heft_graph *g, const struct graph_edge *e)
+{
+	struct heft_reference r = why_describe(g, e);
+	const struct heft_frame *frames;
+	const char *unit;
+	struct declaration d;
+	if (e->kind == EDGE_ROOT)
+		return r;
+	if (locator_functions(&g->locator, e->place, &frames, &unit) > 0) {
+		r.file = arena_copy(&g->answer, str_of(frames[0].file));
+		r.line = frames[0].line;
+	} else if (locator_variable(&g->locator, e->place, &d)) {
+		r.file = arena_copy(&g->answer, str_of(d.file));
+		r.line = d.line;
+	}
+	return r;
+}
+
+static void why_find_chain(struct heft_graph *g, uint32_t node)
+{
+	node_vec path = { 0 };
+	graph_path(&g->graph, node, &path);
+	g->chain.count = 0;
+	for (size_t i = 0; i < path.count; i++) {
+		const uint32_t from = i > 0 ? path.data[i - 1] : 0;
+		const struct graph_edge *e = graph_edge_between(&g->graph, from, path.data[i]);
+		ASSERT(e);
+		vec_push(&g->chain, why_locate(g, e));
+	}
+	vec_release(&path);
+}
+
+/* Lists who refers to the node: reached ones first, by address. Returns the number of all. */
+static uint64_t why_find_users(struct heft_graph *g, uint32_t node)
+{
+	size_t count;
+	const size_t first = edges_to(&g->graph.edges, node, &count);
+	uint64_t all = 0;
+	g->users.count = 0;
+	for (size_t i = 0; i < 2 * count; i++) {
+		const struct graph_edge *e = &g->graph.edges.data[first + i % count];
+		const bool dead = i >= count;
+		if (edge_from(e) == 0 || graph_reaches(&g->graph, edge_from(e)) == dead)
+			continue;
+		if (all++ < WHY_USERS)
+			vec_push(&g->users, why_locate(g, e));
+	}
+	return all;
+}
+
+/* Bytes of a section or a label, for sorting. */
+struct why_sum {
+	uint64_t key; /* Largest VM size first */
+	struct graph_sum bytes;
+	uint32_t of; /* Section index or label */
+};
+
+typedef VEC(struct why_sum) why_sums;
+
+static void why_sums_sort(why_sums *sums, const struct graph_sum *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i].vm > 0 || list[i].file > 0)
+			vec_push(sums,
+				 (struct why_sum){ UINT64_MAX - list[i].vm, list[i], (uint32_t)i });
+	vec_sort(sums);
+}
+
+static void why_find_sections(struct heft_graph *g, const bool *kept)
+{
+	const struct image *im = program_image(&g->program);
+	struct graph_sum *list = mem_zeroed(im->section_count + 1, sizeof *list);
+	why_sums sums = { 0 };
+	g->sections.count = 0;
+	for (size_t i = 0; i < g->layer.vm.list.count; i++) {
+		const struct span *s = &g->layer.vm.list.data[i];
+		const struct section *in = image_section_at(im, s->start);
+		if (!kept[g->graph.owner[i]])
+			continue;
+		list[in ? in->index : 0].vm += s->size;
+		list[in ? in->index : 0].file += graph_file_bytes(s, in);
+	}
+	why_sums_sort(&sums, list, im->section_count);
+	for (size_t i = 0; i < sums.count; i++) {
+		const struct str name = section_title(&im->sections[sums.data[i].of]);
+		vec_push(&g->sections,
+			 (struct heft_kept){ sums.data[i].of ? arena_copy(&g->answer, name) : "",
+					     sums.data[i].bytes.file, sums.data[i].bytes.vm });
+	}
+	vec_release(&sums);
+	mem_free(list);
+}
+
+/* Lists the largest owners among the retained bytes. Returns the number of all. */
+static uint64_t why_find_parts(struct heft_graph *g, const bool *kept)
+{
+	struct graph_sum *list = mem_zeroed(g->graph.label_count + 1, sizeof *list);
+	why_sums sums = { 0 };
+	g->parts.count = 0;
+	for (size_t i = 1; i < g->graph.nodes.count; i++) {
+		const struct graph_node *n = &g->graph.nodes.data[i];
+		list[n->label].file += kept[i] ? n->own.file : 0;
+		list[n->label].vm += kept[i] ? n->own.vm : 0;
+	}
+	why_sums_sort(&sums, list, g->graph.label_count);
+	for (size_t i = 0; i < sums.count && i < WHY_PARTS; i++)
+		vec_push(&g->parts,
+			 (struct heft_kept){ arena_copy(&g->answer, why_label(g, sums.data[i].of)),
+					     sums.data[i].bytes.file, sums.data[i].bytes.vm });
+	const uint64_t all = sums.count;
+	vec_release(&sums);
+	mem_free(list);
+	return all;
+}
+
+bool why_answer(struct heft_graph *g, size_t i, struct heft_why *ret, struct heft_err *err)
+{
+	if (i >= g->asked.count)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no answer has this number");
+	const uint32_t node = g->asked.data[i];
+	const struct graph_node *n = &g->graph.nodes.data[node];
+	bool *kept = mem_zeroed(g->graph.nodes.count, sizeof *kept);
+	arena_reset(&g->answer);
+	graph_dominated(&g->graph, node, kept);
+	why_find_chain(g, node);
+	const uint64_t users = why_find_users(g, node);
+	why_find_sections(g, kept);
+	const uint64_t parts = why_find_parts(g, kept);
+	mem_free(kept);
+	*ret = (struct heft_why){ .size = sizeof *ret,
+				  .name = why_name(g, node),
+				  .addr = n->addr,
+				  .own = why_bytes(n->own),
+				  .retained = why_bytes(n->retained),
+				  .chain = g->chain.data,
+				  .chain_count = g->chain.count,
+				  .users = g->users.data,
+				  .user_count = g->users.count,
+				  .all_users = users,
+				  .sections = g->sections.data,
+				  .section_count = g->sections.count,
+				  .parts = g->parts.data,
+				  .part_count = g->parts.count,
+				  .all_parts = parts };
+	return true;
+}
+
+bool why_reference(struct heft_graph *g, size_t i, struct heft_reference *ret)
+{
+	if (i >= g->graph.edges.count)
+		return false;
+	arena_reset(&g->answer);
+	*ret = why_describe(g, &g->graph.edges.data[i]);
+	return true;
+}

@@ -1,0 +1,40 @@
+/* why.h - defines struct heft_graph, which finds why symbols are in a program. Private to measure/
+ * and api/. All functions work in the memory domain of the handle. */
+#ifndef HEFT_MEASURE_WHY_H
+#define HEFT_MEASURE_WHY_H
+
+#include "graph/graph.h"
+#include "measure/text_places.h"
+#include "program/locate.h"
+#include "program/program.h"
+#include "program/session.h"
+#include "source/source.h"
+
+struct heft_graph {
+	struct memory *memory; /* Must be the first field: see handle_new(). */
+	struct arena arena;
+	struct context context;
+	struct program program;
+	bool opened, is_read;
+	struct labels labels;
+	struct measure measure;
+	struct layer layer;
+	struct origins origins;
+	struct graph graph;
+	struct locator locator;
+	struct text_places places;
+	node_vec asked; /* Nodes that the last text means */
+	/* Parts of the last answer. */
+	struct arena answer;
+	VEC(struct heft_reference) chain, users;
+	VEC(struct heft_kept) sections, parts;
+};
+
+bool why_open(struct heft_graph *g, const char *path, struct heft_err *err);
+void why_close(void *handle);
+bool why_ask(struct heft_graph *g, const char *text, size_t *ret_count, struct heft_err *err);
+bool why_answer(struct heft_graph *g, size_t i, struct heft_why *ret, struct heft_err *err);
+/* Describes edge i, without its source line. Valid until the next call. False after the last. */
+bool why_reference(struct heft_graph *g, size_t i, struct heft_reference *ret);
+
+#endif
