@@ -43,14 +43,27 @@ static void measure(const char *path, unsigned choice)
 	heft_profile_free(p);
 }
 
+/* The library checks that the nodes of the graph have all bytes. */
+static void ask_why(const char *path)
+{
+	struct heft_graph *g = ALONE_UNFOUND(heft_graph_new);
+	struct heft_why why = { .size = sizeof why };
+	size_t count = 0;
+	if (heft_graph_open(g, path, NULL) && heft_graph_ask(g, "main", &count, NULL))
+		heft_graph_why(g, 0, &why, NULL);
+	heft_graph_free(g);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char path[] = "/tmp/heft-fuzz-XXXXXX";
 	const int fd = mkstemp(path);
 	if (fd < 0)
 		return 0;
-	if (write_file(fd, data, size) && size > 0)
+	if (write_file(fd, data, size) && size > 0) {
 		measure(path, data[size - 1]);
+		ask_why(path);
+	}
 	close(fd);
 	unlink(path);
 	return 0;

@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "base/sort.h"
 #include "code/data_refs.h"
+#include "code/flow.h"
 #include "code/operands.h"
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
@@ -54,21 +55,33 @@ static const struct span *edges_target(const struct edges_scan *s, uint64_t targ
  * Data may also count from a later one, if addresses have 64 bits. */
 static bool edges_is_address(const struct edges_scan *s, const struct span *at, uint64_t number)
 {
-	/* Pointers to Thumb code are odd. */
-	const uint64_t begin = s->isa == CODE_THUMB ? number & ~UINT64_C(1) : number;
 	const bool code = s->in.flags[at - s->in.spans->list.data] & SPAN_CODE;
-	if (at->start == begin)
-		return true;
+	if (at->start == (code ? flow_entry(s->isa, number) : number))
+		return !code || s->isa != CODE_THUMB || (number & 1);
 	return !code && s->in.im->bits == 64 && !lookalike_is_text(s->in.im, number) &&
 	       !lookalike_is_number(s->in.im, number);
+}
+
+/* True if a reference counts. In code with pools of constants, a constant may look like an
+ * instruction, so only branches to the first byte of a span count. */
+static bool edges_is_sure(const struct edges_scan *s, const struct span *at, enum edge_kind kind,
+			  uint64_t target)
+{
+	if (kind == EDGE_WORD || kind == EDGE_NUMBER)
+		return edges_is_address(s, at, target);
+	if (!image_arch(s->in.im)->pools)
+		return true;
+	if (kind == EDGE_CALL || kind == EDGE_JUMP)
+		return at->start == target;
+	return kind != EDGE_ADDRESS || !(s->in.flags[at - s->in.spans->list.data] & SPAN_CODE) ||
+	       edges_is_address(s, at, target);
 }
 
 static void edges_add_target(const struct edges_scan *s, edge_vec *to, uint32_t from,
 			     struct graph_edge found, uint64_t target)
 {
 	const struct span *at = edges_target(s, target);
-	const bool likely = found.kind == EDGE_WORD || found.kind == EDGE_NUMBER;
-	if (at && (!likely || edges_is_address(s, at, target)))
+	if (at && edges_is_sure(s, at, (enum edge_kind)found.kind, target))
 		edges_add(to, from, s->in.owner[at - s->in.spans->list.data],
 			  (enum edge_kind)found.kind, found.place);
 }
@@ -98,7 +111,10 @@ static void edges_scan_code(const struct edges_scan *s, const struct span *span,
 	for (size_t i = 0; i < work->count; i++) {
 		const struct code_ref *ref = &work->data[i];
 		const struct graph_edge found = { .place = ref->from, .kind = edges_kind_of(ref) };
-		edges_add_target(s, to, from, found, ref->to);
+		const bool branch = ref->kind & (REF_CALL | REF_JUMP);
+		edges_add_target(s, to, from, found,
+				 branch ? image_jump_target(s->in.im, ref->from, ref->to)
+					: ref->to);
 	}
 }
 
@@ -205,7 +221,7 @@ static void edges_scan_all_relocs(struct edges_scan *s, edge_vec *to)
 
 void edges_find(const struct edges_of *in, edge_vec *ret)
 {
-	struct edges_scan s = { .in = *in, .isa = code_isa_of(in->im) };
+	struct edges_scan s = { .in = *in, .isa = flow_isa_of(in->im) };
 	const struct image *im = in->im;
 	const size_t count = in->spans->list.count;
 	if (count == 0)

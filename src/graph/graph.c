@@ -111,10 +111,11 @@ static uint32_t graph_node_of_span(struct graph_maker *m, size_t i, const struct
 	const uint32_t node = graph_add_node(g, s->label, s->start);
 	struct graph_node *n = &g->nodes.data[node];
 	n->part = true;
-	n->constant = !code && m->has_code[s->label];
 	n->own.file = graph_file_bytes(s, in);
-	if (!graph_is_symbol(m, s))
+	if (!graph_is_symbol(m, s)) {
+		n->constant = !code && (m->has_code[s->label] || m->of->origins);
 		edges_add(&g->edges, *first, node, EDGE_PART, s->start);
+	}
 	return node;
 }
 
@@ -157,6 +158,18 @@ static void graph_add_file_bytes(struct graph_maker *m)
 	mem_free(bytes);
 }
 
+/* Asserts that the nodes have all bytes of the image. */
+static void graph_verify(const struct graph *g, const struct graph_of *of)
+{
+	struct graph_sum all = { 0 };
+	for (size_t i = 1; i < g->nodes.count; i++) {
+		all.file += g->nodes.data[i].own.file;
+		all.vm += g->nodes.data[i].own.vm;
+	}
+	ASSERT(all.vm == spans_total(of->vm));
+	ASSERT(!of->file || all.file == spans_total(of->file));
+}
+
 struct graph_names {
 	const struct graph *g;
 	const struct graph_of *of;
@@ -188,6 +201,7 @@ void graph_read(struct graph *g, const struct graph_of *of)
 	graph_list_variables(&m);
 	graph_make_nodes(&m);
 	graph_add_file_bytes(&m);
+	graph_verify(g, of);
 	mem_free(m.has_code);
 	vec_release(&m.variables);
 	struct graph_names names = { g, of };

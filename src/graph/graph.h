@@ -40,7 +40,7 @@ struct graph_node {
 	uint8_t root;                   /* Value of enum root_why */
 	bool placed;                    /* True if the node has its range of code or data */
 	bool part;                      /* True for a part of an owner */
-	bool constant;                  /* True for a part that is data of a function */
+	bool constant;                  /* True for a part without a name of its own */
 	uint64_t addr;                  /* Address of the first byte. UINT64_MAX without VM bytes */
 	struct graph_sum own, retained; /* `retained`: of the node and all that it dominates */
 };

@@ -134,11 +134,14 @@ static void roots_add_vectors(struct graph_roots *r)
 	}
 	if (!low || low->type != SHT_PROGBITS)
 		return;
+	struct reader words = reader_of(image_at(im, low->addr, MOST * 4), im->big_endian);
+	const uint32_t stack = read_u32(&words);
+	const struct section *code = image_section_at(im, stack);
+	if (image_arch(im)->two_sets && (stack % 4 != 0 || (code && code->exec)))
+		return;
 	roots_add(r, graph_at(r->g, r->of->vm, low->addr), ROOT_VECTOR);
 	if (!image_arch(im)->two_sets)
 		return;
-	struct reader words = reader_of(image_at(im, low->addr, MOST * 4), im->big_endian);
-	(void)read_u32(&words);
 	while (reader_left(&words) >= 4) {
 		const uint32_t word = read_u32(&words);
 		const struct section *in = word & 1 ? image_section_at(im, word - 1) : NULL;

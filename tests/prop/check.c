@@ -250,6 +250,23 @@ static void check_info(struct state *s, const char *path, uint64_t size)
 
 /* ---- all of it ------------------------------------------------------------------- */
 
+/* The library checks that nodes have all bytes. What goes with a symbol has its own bytes too. */
+static void check_graph(struct state *s, const char *path)
+{
+	struct heft_graph *g = ALONE_UNFOUND(heft_graph_new);
+	struct heft_err err = { 0 };
+	struct heft_why why = { .size = sizeof why };
+	size_t count = 0;
+	const bool good = heft_graph_open(g, path, &err) &&
+			  heft_graph_ask(g, "[ELF Header]", &count, &err);
+	for (size_t i = 0; good && i < count && heft_graph_why(g, i, &why, &err); i++)
+		if (why.retained.vm < why.own.vm || why.retained.file < why.own.file)
+			broken(s, "%s goes without itself", why.name);
+	if (err.code == HEFT_EINTERNAL)
+		broken(s, "graph: %s", err.text);
+	heft_graph_free(g);
+}
+
 static const char *any_source(struct rng *r)
 {
 	const char *name, *text;
@@ -288,6 +305,7 @@ static void check_rest(struct state *s, struct wish *w, struct rng *r, unsigned 
 	w->sources[1] = any_source(r);
 	w->source_count = 1 + rng_below(r, 2);
 	w->count = rng_once_in(r, 3);
+	check_graph(s, w->path);
 	if (what == 0)
 		check_threads(s, *w, r);
 	else if (what == 1)
