@@ -5,12 +5,12 @@
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 
-/* Thresholds tuned on the programs of bench/twins (gcc 12, x86-64). docs/accuracy.md has results
- * for other programs. */
+/* Thresholds tuned by bench/fit (gcc, clang, rustc) and on the programs of bench/twins (gcc), for
+ * x86-64. docs/accuracy.md has results for other programs. */
 enum {
 	FAR_PART = 20,      /* A function is far if more than 1/20 of all functions are between */
-	SURE_PART = 128,    /* A verdict is sure if chance gives it with a probability below
-			     * 1/128 */
+	SURE_PART = 64,     /* A verdict is sure if chance gives it with a probability below
+			     * 1/64 */
 	WIDE_PART = 8,      /* A verdict tells nothing if chance explains it with a probability
 			     * above 1/8 */
 	MANY_UNITS = 4,     /* If 4 or more units use a constant, half of the time none of them
