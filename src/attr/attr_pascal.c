@@ -159,9 +159,9 @@ static void relocs_write(const struct image *im, const struct section *table,
 static uint8_t *pascal_copy(const struct image *im, const struct section *s)
 {
 	const struct bytes b = section_bytes(im, s);
-	uint8_t *copy = mem_zeroed(b.size, 1);
+	uint8_t *copy = mem_zeroed((size_t)b.size, 1);
 	if (b.size > 0)
-		memcpy(copy, b.p, b.size);
+		memcpy(copy, b.p, (size_t)b.size);
 	for (size_t i = 1; i < im->section_count; i++)
 		relocs_write(im, &im->sections[i], s, copy, b.size);
 	return copy;

@@ -51,7 +51,7 @@ static bool chez_needs(struct bytes bytes, uint64_t at, struct str *ret)
 	if (read_u8(&r) != '(' || !reader_ok(&r))
 		return false;
 	const char *text = (const char *)bytes.p + r.pos;
-	const char *end = memchr(text, ')', min_u64(reader_left(&r), LONGEST));
+	const char *end = memchr(text, ')', (size_t)min_u64(reader_left(&r), LONGEST));
 	*ret = (struct str){ text, end ? (size_t)(end - text) : 0 };
 	return end != NULL;
 }
@@ -66,7 +66,8 @@ static void chez_walk(struct bytes bytes, boot_part_fn *fn, void *ctx)
 	if (bytes.size < magic.len || memcmp(bytes.p, magic.p, magic.len) != 0)
 		return;
 	while (at < bytes.size) {
-		const uint8_t *p = memmem(bytes.p + at, bytes.size - at, magic.p, magic.len);
+		const uint8_t *p = memmem(bytes.p + at, (size_t)(bytes.size - at), magic.p,
+					  magic.len);
 		if (!p)
 			break;
 		const uint64_t head = (uint64_t)(p - bytes.p);
