@@ -3,6 +3,7 @@
 #include "history/commands.h"
 #include "history/git.h"
 #include "history/questions.h"
+#include "history/trend.h"
 
 #include <string.h>
 
@@ -18,6 +19,7 @@ struct report_job {
 	const char *of;    /* Name of the size. NULL means the file */
 	const char *until; /* Last build. NULL means the latest */
 	uint64_t limit;    /* Bytes whose date the trend forecasts. 0 if there is no limit */
+	size_t builds;     /* Number of builds of the trend */
 	struct steps steps;
 };
 
@@ -154,13 +156,20 @@ static bool bisect_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 	return ok;
 }
 
+/* True if the answer is tables on the standard output, which sentences may follow. */
+static bool is_for_people(const struct report_job *job)
+{
+	return !job->h.run.out.path && job->h.run.out.write.format == HEFT_TABLE;
+}
+
 static bool trend_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 {
 	struct report_job *job = ctx;
 	struct series series;
 	if (!report_series(job, job->of, &series, err))
 		return false;
-	const bool ok = trend_write(&series, job->limit, to, err);
+	job->builds = series.values.count;
+	const bool ok = trend_write(&series, job->limit, is_for_people(job), to, err);
 	series_release(&series);
 	return ok;
 }
@@ -184,8 +193,6 @@ static bool gap_tell(const struct step *step)
 
 static void gaps_tell(const struct report_job *job)
 {
-	if (job->h.run.out.path || job->h.run.out.write.format != HEFT_TABLE)
-		return;
 	for (size_t i = 0; i < job->steps.list.count; i++)
 		if (job->steps.list.data[i].apart && gap_tell(&job->steps.list.data[i]))
 			return;
@@ -206,8 +213,12 @@ static int report_run(const struct cli *cli, int argc, char **argv, size_t opera
 		status = history_run_open(&job.h, 0)
 				 ? history_write(&job.h.run, 20, false, put, &job)
 				 : EXIT_TROUBLE;
-	if (put == bisect_put && status == EXIT_FINE)
+	if (put == bisect_put && status == EXIT_FINE && is_for_people(&job))
 		gaps_tell(&job);
+	if (put == trend_put && status == EXIT_FINE && is_for_people(&job) && job.builds > 0 &&
+	    job.builds < TREND_LEAST)
+		printf("\nNoise, levels and the date of a limit are known from %d builds on.\n",
+		       TREND_LEAST);
 	steps_release(&job.steps);
 	history_run_release(&job.h);
 	return status;

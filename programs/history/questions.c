@@ -236,9 +236,16 @@ static bool put_slope(const struct series *s, const struct trend *trend, uint64_
 		answer_real(&a, last);
 		answer_real(&a, round(trend->per_step * 10) / 10);
 		answer_real(&a, round(trend->per_day * 10) / 10);
-		answer_real(&a, round(trend->noise * 10) / 10);
-		answer_int(&a, (int64_t)trend->changes.count + 1);
-		put_forecast(&a, s->timeline->list.data[count - 1], last, trend->per_day, limit);
+		if (count < TREND_LEAST) {
+			answer_null(&a);
+			answer_null(&a);
+			answer_null(&a);
+		} else {
+			answer_real(&a, round(trend->noise * 10) / 10);
+			answer_int(&a, (int64_t)trend->changes.count + 1);
+			put_forecast(&a, s->timeline->list.data[count - 1], last, trend->per_day,
+				     limit);
+		}
 		answer_row(&a);
 	}
 	return answer_end(&a, err);
@@ -252,7 +259,8 @@ static bool questions_put_levels(const struct series *s, const struct trend *tre
 	};
 	struct answer a;
 	answer_start(&a, to, names, COUNT_OF(names));
-	for (size_t i = trend->changes.count; i > 0 && !a.stopped; i--) {
+	for (size_t i = s->values.count < TREND_LEAST ? 0 : trend->changes.count;
+	     i > 0 && !a.stopped; i--) {
 		const struct level_change *c = &trend->changes.data[i - 1];
 		answer_build(&a, s->timeline->list.data[c->at]);
 		answer_real(&a, round(c->before));
@@ -263,7 +271,7 @@ static bool questions_put_levels(const struct series *s, const struct trend *tre
 	return answer_end(&a, err);
 }
 
-bool trend_write(const struct series *s, uint64_t limit, struct heft_answer *to,
+bool trend_write(const struct series *s, uint64_t limit, bool for_people, struct heft_answer *to,
 		 struct heft_err *err)
 {
 	struct trend trend;
@@ -276,8 +284,9 @@ bool trend_write(const struct series *s, uint64_t limit, struct heft_answer *to,
 		times[i] = (double)s->timeline->list.data[i]->facts.time;
 	trend_make(&trend, s->values.data, times, s->values.count);
 	mem_free(times);
+	const bool empty = trend.changes.count == 0 || s->values.count < TREND_LEAST;
 	const bool ok = put_slope(s, &trend, limit, to, err) &&
-			questions_put_levels(s, &trend, to, err);
+			((empty && for_people) || questions_put_levels(s, &trend, to, err));
 	trend_release(&trend);
 	return ok;
 }

@@ -20,9 +20,10 @@ bool rows_tell(struct store *s, const struct timeline *t, const char *source,
 /* Writes the numbers that changed, largest change first. */
 bool rows_compare(const struct measures *m, struct heft_answer *to, struct heft_err *err);
 /* Writes a row with the slope, and the day when the size reaches `limit` bytes (0 for no limit).
- * Then writes a row per change of level. HEFT_EARG if the builds are of several products or
+ * Then writes a row per change of level; `for_people`: no table if there is none. Of fewer than
+ * TREND_LEAST builds, only the slope is known. HEFT_EARG if the builds are of several products or
  * configurations. */
-bool trend_write(const struct series *s, uint64_t limit, struct heft_answer *to,
+bool trend_write(const struct series *s, uint64_t limit, bool for_people, struct heft_answer *to,
 		 struct heft_err *err);
 
 #endif

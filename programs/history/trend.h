@@ -12,6 +12,9 @@
 
 #include "base/vec.h"
 
+/* With fewer values, nothing tells noise, levels, or when a limit is reached. */
+enum { TREND_LEAST = 4 };
+
 struct level_change {
 	size_t at;          /* Index of the first value of the new level */
 	double before, now; /* Mean value before and after the step */
