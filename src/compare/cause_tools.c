@@ -1,5 +1,6 @@
 /* Rules of causes by what compilers and programs state of themselves: metadata of the snapshots. */
 #include "compare/cause_evidence.h"
+#include "program/made_by.h"
 
 enum { TOOLS_MOST = 64 };
 
@@ -100,8 +101,9 @@ static const char *options_beyond(struct arena *a, struct str options, struct st
 	while (options.len > 0) {
 		const struct str word = causes_take_item(&options, ' ');
 		const bool is_debug = str_starts(word, STR("-g"));
-		if (word.len == 0 || is_debug != debug || has_word(other, word) ||
-		    has_word(text_str(&list), word))
+		/* gcc records the linker among the options. It makes no code. */
+		if (str_starts(word, STR("-fuse-ld=")) || word.len == 0 || is_debug != debug ||
+		    has_word(other, word) || has_word(text_str(&list), word))
 			continue;
 		if (list.len > 0)
 			text_add_char(&list, ' ');
@@ -216,12 +218,50 @@ static bool tools_compare_units(struct cause_evidence *e, const char **ret_debug
 	return true;
 }
 
+/* Returns the linker of a list of tools. */
+static struct str linker_of(struct str list)
+{
+	while (list.len > 0) {
+		const struct str item = causes_take_item(&list, ',');
+		if (made_by_is_linker(item))
+			return item;
+	}
+	return STR("GNU ld or gold");
+}
+
+/* True if few of the functions that stay have another size of their own. */
+static bool functions_stay(const struct cause_evidence *e)
+{
+	size_t changed = 0;
+	for (size_t i = 0; i < e->parts.count; i++) {
+		const struct cause_part *p = &e->parts.data[i];
+		changed += p->code && cause_sign(p) == 0 && p->own != 0;
+	}
+	return changed * 8 <= e->kept;
+}
+
+/* Guesses that another linker made the program, if the functions stay as they are. */
+static void linkers_compare(struct cause_evidence *e)
+{
+	const struct str old = causes_metadata(e->d->before, "elf_made_by");
+	const struct str new_ = causes_metadata(e->d->after, "elf_made_by");
+	const struct str was = linker_of(old), is = linker_of(new_);
+	if (old.len == 0 || new_.len == 0 || str_eq(was, is) || !functions_stay(e))
+		return;
+	vec_push(&e->guesses,
+		 (struct cause_guess){ .cause = { .kind = CAUSE_LINKER,
+						  .names = { arena_copy(e->arena, was),
+							     arena_copy(e->arena, is), "" } },
+				       .claims = cause_claims_all,
+				       .first = true });
+}
+
 /* Returns the first compiler of a list that another list lacks. "" without one. */
 static struct str item_beyond(struct str list, struct str other)
 {
 	while (list.len > 0) {
 		const struct str item = causes_take_item(&list, ',');
-		if (item.len > 0 && !cause_has(other, item) && !cause_has(item, STR("inker")))
+		if (item.len > 0 && !cause_has(other, item) && !made_by_is_linker(item))
 			return item;
 	}
 	return STR("");
@@ -276,5 +316,6 @@ void causes_guess_tools(struct cause_evidence *e, struct causes *ret)
 	ret->other_build = old.len > 0 && new_.len > 0 && !ret->same_build;
 	if (!tools_compare_units(e, &ret->debug_options))
 		tools_compare(e);
+	linkers_compare(e);
 	parts_compare(e);
 }

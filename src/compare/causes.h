@@ -18,6 +18,7 @@ enum cause_kind {
 	/* The compilers or the programs state it. */
 	CAUSE_OPTIONS,  /* Options of the compiler. names: new ones, dropped ones. count: units */
 	CAUSE_COMPILER, /* names: the compiler before, after */
+	CAUSE_LINKER,   /* names: the linker before, after */
 	CAUSE_VERSION,  /* Version of a package. names: package, version before, after */
 	/* Derived: it explains the evidence best. */
 	CAUSE_OTHER,    /* Two programs with few common functions. of: common ones */

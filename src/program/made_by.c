@@ -17,6 +17,16 @@ void made_by_release(struct made_by *m)
 	text_release(&m->settings);
 }
 
+bool made_by_is_linker(struct str tool)
+{
+	static const char *const beginnings[] = { "Linker: ", "mold ", "Wild ", "GNU ld ",
+						  "GNU gold " };
+	for (size_t i = 0; i < COUNT_OF(beginnings); i++)
+		if (str_starts(tool, str_of(beginnings[i])))
+			return true;
+	return false;
+}
+
 static void begin_item(struct text *list)
 {
 	if (list->len > 0)

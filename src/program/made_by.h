@@ -23,6 +23,9 @@ struct made_by {
 struct bytes go_build_info(const struct image *im, uint64_t *ret_addr);
 
 void made_by_release(struct made_by *m);
+/* True if a tool of .comment is a linker, such as "mold 1.10.1 (compatible with GNU ld)". GNU ld
+ * and gold leave no name there. */
+bool made_by_is_linker(struct str tool);
 /* Returns the packer of a program, such as "UPX". "" if none is known. A packed program unpacks its
  * code and data at run time. UPX leaves its mark after the headers of ELF files, and its name in
  * sections of PE and Mach-O files. */

@@ -216,12 +216,13 @@ static const struct field section_list[] = {
 const struct fields diff_section_fields = FIELDS("section", section_list);
 
 static const char *const cause_kinds[CAUSE_KINDS] = {
-	[CAUSE_OPTIONS] = "options",  [CAUSE_COMPILER] = "compiler", [CAUSE_VERSION] = "version",
-	[CAUSE_OTHER] = "other",      [CAUSE_ONE_UNIT] = "one unit", [CAUSE_CODE] = "code",
-	[CAUSE_UNWIND] = "unwind",    [CAUSE_SECTION] = "section",   [CAUSE_SYMBOL] = "symbol",
-	[CAUSE_RUNTIME] = "run time", [CAUSE_PACKAGE] = "package",   [CAUSE_OBJECTS] = "objects",
-	[CAUSE_FAMILY] = "family",    [CAUSE_CLASSES] = "classes",   [CAUSE_PADDING] = "padding",
-	[CAUSE_RENAMED] = "renamed",  [CAUSE_MOVED] = "moved",       [CAUSE_CONTENTS] = "contents",
+	[CAUSE_OPTIONS] = "options",   [CAUSE_COMPILER] = "compiler", [CAUSE_VERSION] = "version",
+	[CAUSE_OTHER] = "other",       [CAUSE_ONE_UNIT] = "one unit", [CAUSE_CODE] = "code",
+	[CAUSE_UNWIND] = "unwind",     [CAUSE_SECTION] = "section",   [CAUSE_SYMBOL] = "symbol",
+	[CAUSE_RUNTIME] = "run time",  [CAUSE_PACKAGE] = "package",   [CAUSE_OBJECTS] = "objects",
+	[CAUSE_FAMILY] = "family",     [CAUSE_CLASSES] = "classes",   [CAUSE_PADDING] = "padding",
+	[CAUSE_LINKER] = "linker",     [CAUSE_RENAMED] = "renamed",   [CAUSE_MOVED] = "moved",
+	[CAUSE_CONTENTS] = "contents",
 };
 
 #define CAUSE(m) FIELD(struct cause, m)

@@ -75,6 +75,9 @@ CASES = {
     "options, without": (BASE, PLAIN, BASE, "-O0", "", r"likely.*other options of the compiler", ""),
     "one unit": (PARTS, PLAIN, PARTS, "-O2 -flto", "", r"likely.*compiled as one.* 4 functions are gone", ""),
     "exceptions off": (BASE, PLAIN, BASE | {"parse.cc": re.sub(r"throw \w+\{\d+\};", "__builtin_trap();", BASE["parse.cc"])}, "-O2 -fno-exceptions", "", r"`-fno-exceptions`", ""),
+    "another linker": (BASE, PLAIN, BASE, PLAIN + " -fuse-ld=lld", "", r"Cause:.*another linker made it: `Linker: ", ""),
+    "another linker, with debug info": (BASE, DEBUG, BASE, DEBUG + " -fuse-ld=lld", "", r"another linker made it", ""),
+    "a linker without a name, and options": (BASE, PLAIN + " -fuse-ld=lld", BASE, "-O0", "", r"likely.*other options of the compiler", "linker"),
     "stripped": (BASE, PLAIN, BASE, PLAIN, "strip app", r"Cause:.*stripped", ""),
     "debug info": (BASE, "-O2 -g1", BASE, "-O2 -g3", "", r"only debug info changed.*`-g3`.*What loads is the same", ""),
     "debug info removed": (BASE, DEBUG, BASE, PLAIN, "", r"debug info is no longer in the file", ""),
@@ -104,10 +107,20 @@ def sentence(comment):
     return found[0] if found else ""
 
 
+def links_with(linker):
+    """True if the compiler has the linker."""
+    source = "int main(void) { return 0; }"
+    done = subprocess.run([CC, "-x", "c++", "-", f"-fuse-ld={linker}", "-o", "/dev/null"], input=source, text=True, capture_output=True)
+    return done.returncode == 0
+
+
 def main():
     heft, failed = pathlib.Path(sys.argv[1]).resolve(), 0
     with tempfile.TemporaryDirectory() as room:
         for i, (name, case) in enumerate(CASES.items()):
+            if "lld" in case[1] + case[3] and not links_with("lld"):
+                print(f"not run, there is no lld: {name}")
+                continue
             old, new = pathlib.Path(room, f"{i}", "old"), pathlib.Path(room, f"{i}", "new")
             build(old, case[0], case[1])
             build(new, case[2], case[3], case[4])

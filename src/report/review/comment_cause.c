@@ -137,6 +137,7 @@ static const struct cause_words {
 	[CAUSE_OPTIONS] = { NULL, put_options, true, false },
 	[CAUSE_COMPILER] = { "another compiler made it{units}: {1}, before it {0}", NULL, true,
 			     false },
+	[CAUSE_LINKER] = { "another linker made it: {1}, before it {0}", NULL, true, false },
 	[CAUSE_VERSION] = { "{0} has another version: {2}, before it {1}", NULL, true, false },
 	[CAUSE_OTHER] = { "two different programs, they have only {of} functions in common", NULL,
 			  false, true },
