@@ -230,6 +230,10 @@ static void damage_names_the_line(void **state)
 		  "line 13: a symbol lies inside" },
 		{ "Size File Format v1", "{}", "1\n\t\n.text\n1\n5\n8\n4\na\n",
 		  "line 11: a path index" },
+		{ "Size File Format v1",
+		  "{\"heft\": {\"sections\": [{\"symbols\": 1, \"name\": \".text\", "
+		  "\"native\": true, \"in_file\": true, \"sums\": \"5g\"}]}}",
+		  "1\n\t\n.text\n1\n5\n8\n0\na\n", "the sections noted by heft" },
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		struct heft_err err = { 0 };
