@@ -276,19 +276,15 @@ bool heft_profile_filter_rows(struct heft_profile *p, const struct heft_row_filt
 	return GUARDED(p->memory, err, result_filter_rows(p, f, ret_count, err));
 }
 
-static bool result_open_filtered(struct heft_profile *p, const struct heft_row *row,
-				 const struct heft_row *const **ret_list, size_t *ret_count)
-{
-	*ret_count = row->child_count;
-	*ret_list = p->levelwise ? rows_open_filtered(&p->maker, row, ret_count) : row->children;
-	return true;
-}
-
 bool heft_profile_open_filtered(struct heft_profile *p, const struct heft_row *row,
 				const struct heft_row *const **ret_list, size_t *ret_count,
 				struct heft_err *err)
 {
-	return GUARDED(p->memory, err, result_open_filtered(p, row, ret_list, ret_count));
+	*ret_count = row->child_count;
+	*ret_list = row->children;
+	return GUARDED(p->memory, err,
+		       (!p->levelwise ||
+			(*ret_list = rows_open_filtered(&p->maker, row, ret_count), true)));
 }
 
 enum heft_filtered heft_profile_filtered(const struct heft_profile *p, const struct heft_row *row,

@@ -400,8 +400,9 @@ void attr_bundle(struct attr *a)
 	for (size_t i = 1; i < im->section_count; i++) {
 		struct bundle b = { a, &im->sections[i], 0, section_bytes(im, &im->sections[i]),
 				    0 };
-		boot_parts_walk(b.bytes, (unsigned)pointer_size(im), im->big_endian, boot_part_put,
-				&b);
+		if (boot_parts_may_begin(b.bytes))
+			boot_parts_walk(b.bytes, (unsigned)pointer_size(im), im->big_endian,
+					boot_part_put, &b);
 	}
 	if (!image_states_loading(im))
 		return;

@@ -154,18 +154,13 @@ static void derive_data_read_region(struct gathering *g, const struct code_regio
 	mem_free(w.data);
 }
 
-/* Adds GHC's info tables as data. A table before the first function of a range is outside of it. */
-static void take_ghc(struct gathering *g)
-{
-	ghc_image_tables(g->im, &g->ghc);
-	vec_each(const struct ghc_table, t, &g->ghc.list)
-		vec_push(&g->data, (struct derive_data){ t->entry - t->size, t->size });
-}
-
 void gather_data(struct gathering *g)
 {
+	/* GHC's info tables are data. One before the first function of a range is outside of it. */
 	if (!is_small(g->isa) && g->isa != CODE_NONE)
-		take_ghc(g);
+		ghc_image_tables(g->im, &g->ghc);
+	vec_each(const struct ghc_table, t, &g->ghc.list)
+		vec_push(&g->data, (struct derive_data){ t->entry - t->size, t->size });
 	if (!(is_small(g->isa) || g->isa == CODE_ARM) || take_marks(g, g->im) ||
 	    take_marks(g, g->debug))
 		return;

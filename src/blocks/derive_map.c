@@ -218,16 +218,6 @@ static size_t lay_region(struct gathering *g, const struct code_region *r, size_
 	return i;
 }
 
-static void lay_extents(struct gathering *g)
-{
-	size_t i = 0;
-	vec_each(const struct code_region, r, &g->regions) {
-		while (i < g->claims.count && g->claims.data[i].addr < r->addr)
-			i++;
-		i = lay_region(g, r, i);
-	}
-}
-
 static bool comment_has(const struct image *im, struct str what)
 {
 	const struct section *s = image_section_find(im, ".comment");
@@ -330,12 +320,17 @@ static void lay_found(struct gathering *g)
 
 static void gather_extents(struct gathering *g)
 {
+	size_t claim = 0; /* The first of g->claims that is not before the region */
 	code_regions_list(g->im, &g->regions);
 	gather_data(g);
 	gather_callees(g);
 	gather_fixes(g);
 	list_claims(g);
-	lay_extents(g);
+	vec_each(const struct code_region, r, &g->regions) {
+		while (claim < g->claims.count && g->claims.data[claim].addr < r->addr)
+			claim++;
+		claim = lay_region(g, r, claim);
+	}
 	if (g->gaps.list.count > 0)
 		lay_found(g);
 }

@@ -19,12 +19,6 @@ static void make_batches(struct derivation *d)
 	}
 }
 
-static void batch_release(struct batch *b)
-{
-	vec_release_all(&b->events, &b->tables, &b->blocks, &b->refs, &b->bases, &b->outs);
-	mem_free_all(b->starts, b->targets);
-}
-
 /* Allocates the bits of a batch. Those of a function begin with a new word. */
 static void make_bits(struct derivation *d, struct batch *b)
 {
@@ -206,8 +200,10 @@ void derive_decode(struct derivation *d, unsigned threads)
 
 void derive_release(struct derivation *d)
 {
-	for (size_t i = 0; i < d->batches.count; i++)
-		batch_release(&d->batches.data[i]);
+	vec_each(struct batch, b, &d->batches) {
+		vec_release_all(&b->events, &b->tables, &b->blocks, &b->refs, &b->bases, &b->outs);
+		mem_free_all(b->starts, b->targets);
+	}
 	vec_release_all(&d->batches, &d->bases, &d->pads, &d->outs, &d->traits.list);
 	map_release(&d->traits.by_addr);
 	mem_free(d->functions);

@@ -143,16 +143,6 @@ static void put_other(struct laying *y, uint64_t end)
 	heap_layout_put(y, end, HEAP_PART_OTHER);
 }
 
-static void find_own(struct laying *y, const struct records *r)
-{
-	vec_each(const struct record_place, p, &r->places)
-		vec_push(&y->owns, (struct own){ p->addr, add_sat(p->addr, p->size) });
-	vec_each(const struct heap_thread, t, &r->threads)
-		if (t->own != 0)
-			vec_push(&y->owns, (struct own){ t->own, add_sat(t->own, t->own_size) });
-	vec_sort(&y->owns);
-}
-
 static void heap_layout_add_piece(struct heap_part *ret, size_t *count,
 				  const struct heap_part *whole, uint64_t start, uint64_t end,
 				  enum heap_part_kind kind)
@@ -405,7 +395,12 @@ static struct laying laying_of(const struct heap_layout *l, struct heap_layout *
 {
 	struct laying y = { .d = l->d, .b = l->b, .l = to, .word = memory_word_size(l->d) };
 	y.v = (struct chunk_view){ l->d, y.word, NULL };
-	find_own(&y, l->r);
+	vec_each(const struct record_place, p, &l->r->places)
+		vec_push(&y.owns, (struct own){ p->addr, add_sat(p->addr, p->size) });
+	vec_each(const struct heap_thread, t, &l->r->threads)
+		if (t->own != 0)
+			vec_push(&y.owns, (struct own){ t->own, add_sat(t->own, t->own_size) });
+	vec_sort(&y.owns);
 	return y;
 }
 

@@ -592,15 +592,6 @@ static void run_fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_r
 		row->texts = with_stack(p, l, node, row->texts);
 }
 
-static void index_aliases(struct heft_profile *p)
-{
-	vec_each(struct level, l, &p->levels) {
-		if (names_symbols(l))
-			alias_index_build(&l->aliases, &p->places, &l->view, &p->labels,
-					  p->context.threads, &p->context.notes);
-	}
-}
-
 /* Returns the levels, as bits, that show a label even if it repeats the one above. These are
  * directories above another data source, of which a path may have too few. */
 static uint32_t levels_to_keep(const struct heft_profile *p)
@@ -735,8 +726,10 @@ static void run_make_rows(struct heft_profile *p)
 		opts.group = padding_group;
 	if (p->listing_aliases || by_region || p->stacking)
 		opts.fill = run_fill_row;
-	if (p->listing_aliases)
-		index_aliases(p);
+	vec_each(struct level, l, &p->levels)
+		if (p->listing_aliases && names_symbols(l))
+			alias_index_build(&l->aliases, &p->places, &l->view, &p->labels,
+					  p->context.threads, &p->context.notes);
 	run_set_texts(p, by_region, &p->arena, &p->table);
 	run_make_top(p, &opts, &p->arena, &p->table);
 	ASSERT(p->table.top && p->table.sorted_by < p->table.measure_count);

@@ -217,15 +217,6 @@ static void wish_copy_texts(struct program_wish *w, wish_texts *list, const wish
 		wish_add(w, list, from->data[i]);
 }
 
-static void copy_dump(struct program_wish *w, const struct program_wish *from)
-{
-	vec_each(const struct dump_piece, p, &from->pieces)
-		wish_add_piece(w, p->path, p->addr, p->off);
-	w->dump.load = from->dump.load;
-	w->dump.word = from->dump.word;
-	w->dump.order = from->dump.order;
-}
-
 void wish_copy(struct program_wish *w, const struct program_wish *from)
 {
 	ASSERT(w != from);
@@ -248,7 +239,11 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 	w->flags = from->flags;
 	if (!paths_empty(&from->paths))
 		paths_copy(&w->paths, &from->paths);
-	copy_dump(w, from);
+	vec_each(const struct dump_piece, p, &from->pieces)
+		wish_add_piece(w, p->path, p->addr, p->off);
+	w->dump.load = from->dump.load;
+	w->dump.word = from->dump.word;
+	w->dump.order = from->dump.order;
 	/* With too many open files, an input cannot be copied. A later search does not find it. */
 	vec_each(const struct file_input, in, &from->inputs.list) {
 		struct heft_err err;

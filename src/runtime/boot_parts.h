@@ -20,6 +20,13 @@ struct boot_part {
 
 typedef void boot_part_fn(void *ctx, const struct boot_part *p);
 
+/* True if the bytes may begin with a known table, which few sections do. */
+static inline bool boot_parts_may_begin(struct bytes b)
+{
+	return b.size >= 8 && (memcmp(b.p, "mimg", 4) == 0 || memcmp(b.p, "gmim", 4) == 0 ||
+			       memcmp(b.p, "\0\0\0\0chez", 8) == 0);
+}
+
 /* Calls fn with each part of the bytes, in order. Parts do not overlap. Calls it with none if the
  * bytes begin with no known table. `word`: size of an address in bytes. O(size). */
 void boot_parts_walk(struct bytes bytes, unsigned word, bool big_endian, boot_part_fn *fn,

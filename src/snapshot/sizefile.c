@@ -83,12 +83,6 @@ static size_t distinct_keys(const struct snapshot *s, uint64_t (*key)(const stru
 	return count;
 }
 
-static size_t sizefile_find_key(const uint64_t *keys, size_t count, uint64_t key)
-{
-	return (size_t)((const uint64_t *)bsearch(&key, keys, count, sizeof key, compare_numbers) -
-			keys);
-}
-
 static void index_make(struct sizefile_index *ret, const struct snapshot *s,
 		       uint64_t (*key)(const struct snap_symbol *))
 {
@@ -108,8 +102,11 @@ static void index_make(struct sizefile_index *ret, const struct snapshot *s,
 		vec_push(&ret->keys, places[i].key);
 	}
 	ret->of_symbol = mem_alloc((symbols + 1) * sizeof *ret->of_symbol);
-	for (size_t i = 0; i < symbols; i++)
-		ret->of_symbol[i] = rank[sizefile_find_key(keys, count, key(&s->symbols.data[i]))];
+	for (size_t i = 0; i < symbols; i++) {
+		const uint64_t wanted = key(&s->symbols.data[i]);
+		const uint64_t *at = bsearch(&wanted, keys, count, sizeof *at, compare_numbers);
+		ret->of_symbol[i] = rank[at - keys];
+	}
 	mem_free_all(rank, places, keys);
 }
 

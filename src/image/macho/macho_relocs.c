@@ -130,22 +130,17 @@ static void macho_relocs_read_section(struct macho *m, const struct macho_sectio
 	build_set_relocs(&m->build, index, list, count);
 }
 
-/* Adds a symbol for each section. Relocations without a symbol refer to it. */
-static void add_section_symbols(struct macho *m)
+void macho_read_relocs(struct macho *m)
 {
+	if (m->build.im->kind != IMAGE_OBJECT || m->symbols.index == 0)
+		return;
+	/* Relocations without a symbol refer to one of their section. */
 	vec_each(struct macho_section, s, &m->sections) {
 		const struct made_symbol made = {
 			.symbol = { .name = STR(""), .section = s->index, .type = STT_SECTION }
 		};
 		s->symbol = build_symbol(&m->build, &made);
 	}
-}
-
-void macho_read_relocs(struct macho *m)
-{
-	if (m->build.im->kind != IMAGE_OBJECT || m->symbols.index == 0)
-		return;
-	add_section_symbols(m);
 	for (size_t i = 0; i < m->sections.count; i++)
 		if (m->sections.data[i].reloc_count > 0)
 			macho_relocs_read_section(m, &m->sections.data[i]);
