@@ -93,7 +93,7 @@ uint64_t graph_file_bytes(const struct span *s, const struct section *in)
 static uint32_t graph_node_of_span(struct graph_maker *m, size_t i, const struct section *in)
 {
 	struct graph *g = m->g;
-	const struct span *s = &m->of->vm->list.data[i];
+	const struct span *s = &m->g->spans.list.data[i];
 	const bool code = g->flags[i] & SPAN_CODE;
 	const bool data = in && !code && (in->nobits || section_is_data(in));
 	uint32_t *first = &g->node_of[s->label];
@@ -119,15 +119,64 @@ static uint32_t graph_node_of_span(struct graph_maker *m, size_t i, const struct
 	return node;
 }
 
+/* Returns the size of the text at the start of some bytes, with the zeros after it. 0 if there is
+ * no text with an end. */
+static uint64_t graph_text_size(struct bytes b)
+{
+	uint64_t size = 0;
+	while (size < b.size && (b.p[size] >= 0x20 || b.p[size] == '\t' || b.p[size] == '\n') &&
+	       b.p[size] != 0x7f)
+		size++;
+	if (size == 0 || size == b.size || b.p[size] != 0)
+		return 0;
+	while (size < b.size && b.p[size] == 0)
+		size++;
+	return size;
+}
+
+/* Adds a span of constants. Each text gets a span of its own, because functions share texts. */
+static void graph_cut_texts(struct graph_maker *m, struct span rest)
+{
+	const struct bytes all = image_at(m->of->im, rest.start, rest.size);
+	for (uint64_t done = 0, size = 1; done < all.size && size > 0; done += size) {
+		size = graph_text_size((struct bytes){ all.p + done, all.size - done });
+		if (size == 0 || size == rest.size)
+			break;
+		vec_push(&m->g->spans.list, (struct span){ rest.start, size, rest.label });
+		rest.start += size;
+		rest.size -= size;
+	}
+	vec_push(&m->g->spans.list, rest);
+}
+
+/* Copies the spans of owners, and cuts constants of functions into texts. */
+static void graph_cut_spans(struct graph_maker *m)
+{
+	const struct spans *vm = m->of->vm;
+	for (size_t i = 0; i < vm->list.count; i++) {
+		const struct span *s = &vm->list.data[i];
+		const struct section *in = image_section_at(m->of->im, s->start);
+		m->has_code[s->label] |= graph_span_flags(m, s, in) & SPAN_CODE;
+	}
+	for (size_t i = 0; i < vm->list.count; i++) {
+		const struct span *s = &vm->list.data[i];
+		const struct section *in = image_section_at(m->of->im, s->start);
+		if (m->has_code[s->label] && in && !in->exec && !in->write && section_is_data(in))
+			graph_cut_texts(m, *s);
+		else
+			vec_push(&m->g->spans.list, *s);
+	}
+	ASSERT(spans_total(&m->g->spans) == spans_total(vm));
+}
+
 static void graph_make_nodes(struct graph_maker *m)
 {
 	struct graph *g = m->g;
-	const struct spans *vm = m->of->vm;
+	const struct spans *vm = &m->g->spans;
 	graph_add_node(g, LABEL_NONE, UINT64_MAX);
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];
 		g->flags[i] = graph_span_flags(m, s, image_section_at(m->of->im, s->start));
-		m->has_code[s->label] |= g->flags[i] & SPAN_CODE;
 	}
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];
@@ -189,16 +238,16 @@ static bool graph_find_import(void *ctx, struct str name, uint32_t *ret)
 
 void graph_read(struct graph *g, const struct graph_of *of)
 {
-	const size_t count = of->vm->list.count;
 	struct graph_maker m = { .g = g, .of = of };
 	ASSERT(g->nodes.count == 0);
 	g->label_count = of->labels->kinds.count;
-	g->owner = mem_zeroed(count + 1, sizeof *g->owner);
-	g->flags = mem_zeroed(count + 1, sizeof *g->flags);
 	g->node_of = mem_zeroed(g->label_count + 1, sizeof *g->node_of);
 	memset(g->node_of, 0xff, (g->label_count + 1) * sizeof *g->node_of);
 	m.has_code = mem_zeroed(g->label_count + 1, sizeof *m.has_code);
 	graph_list_variables(&m);
+	graph_cut_spans(&m);
+	g->owner = mem_zeroed(g->spans.list.count + 1, sizeof *g->owner);
+	g->flags = mem_zeroed(g->spans.list.count + 1, sizeof *g->flags);
 	graph_make_nodes(&m);
 	graph_add_file_bytes(&m);
 	graph_verify(g, of);
@@ -206,7 +255,7 @@ void graph_read(struct graph *g, const struct graph_of *of)
 	vec_release(&m.variables);
 	struct graph_names names = { g, of };
 	const struct edges_of in = { .im = of->im,
-				     .spans = of->vm,
+				     .spans = &g->spans,
 				     .owner = g->owner,
 				     .flags = g->flags,
 				     .import = graph_find_import,
@@ -264,6 +313,7 @@ void graph_finish(struct graph *g)
 
 void graph_release(struct graph *g)
 {
+	spans_release(&g->spans);
 	vec_release(&g->nodes);
 	vec_release(&g->edges);
 	mem_free(g->owner);

@@ -47,6 +47,7 @@ struct graph_node {
 
 struct graph {
 	/* Private. */
+	struct spans spans; /* VM spans of owners. Each text among constants has a span */
 	VEC(struct graph_node) nodes;
 	uint32_t *owner;   /* Per span: its node */
 	uint8_t *flags;    /* Per span: bits of enum span_flag */
@@ -78,10 +79,10 @@ void graph_finish(struct graph *g);
 void graph_release(struct graph *g);
 
 /* Returns the node that owns an address. NODE_NONE if nothing is there. O(log spans). */
-static inline uint32_t graph_at(const struct graph *g, const struct spans *vm, uint64_t addr)
+static inline uint32_t graph_at(const struct graph *g, uint64_t addr)
 {
-	const struct span *at = spans_find(vm, addr);
-	return at ? g->owner[at - vm->list.data] : NODE_NONE;
+	const struct span *at = spans_find(&g->spans, addr);
+	return at ? g->owner[at - g->spans.list.data] : NODE_NONE;
 }
 
 /* Returns the bytes of a span that the file has. `in`: its section, or NULL. */

@@ -31,7 +31,7 @@ static void roots_add_code(struct graph_roots *r, uint64_t addr, enum root_why w
 	const uint64_t start = image_code_addr(r->of->im, addr);
 	const struct section *in = image_section_at(r->of->im, start);
 	if (in && in->exec)
-		roots_add(r, graph_at(r->g, r->of->vm, start), why);
+		roots_add(r, graph_at(r->g, start), why);
 }
 
 /* Lists the addresses of variables that the loader copies from libraries. They are imports. */
@@ -69,7 +69,7 @@ static void roots_add_exports(struct graph_roots *r)
 			continue;
 		const size_t at = vec_lower(&copies, addr);
 		if (at == copies.count || copies.data[at] != addr)
-			roots_add(r, graph_at(r->g, r->of->vm, addr), ROOT_EXPORT);
+			roots_add(r, graph_at(r->g, addr), ROOT_EXPORT);
 	}
 	vec_release(&copies);
 }
@@ -105,7 +105,7 @@ static enum root_why roots_of_section(const struct section *in)
 /* Adds the owners of sections that are kept, and those of tables of the file format. */
 static void roots_add_sections(struct graph_roots *r)
 {
-	const struct spans *vm = r->of->vm;
+	const struct spans *vm = &r->g->spans;
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];
 		const struct section *in = image_section_at(r->of->im, s->start);
@@ -139,7 +139,7 @@ static void roots_add_vectors(struct graph_roots *r)
 	const struct section *code = image_section_at(im, stack);
 	if (image_arch(im)->two_sets && (stack % 4 != 0 || (code && code->exec)))
 		return;
-	roots_add(r, graph_at(r->g, r->of->vm, low->addr), ROOT_VECTOR);
+	roots_add(r, graph_at(r->g, low->addr), ROOT_VECTOR);
 	if (!image_arch(im)->two_sets)
 		return;
 	while (reader_left(&words) >= 4) {

@@ -142,14 +142,12 @@ bool why_ask(struct heft_graph *g, const char *text, size_t *ret_count, struct h
 	if (!g->is_read)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no program is open");
 	if (text_places_find(program_names(&g->program, 0), text, p)) {
-		const struct spans *vm = &g->layer.vm;
 		if (p->is_number)
-			why_add_asked(g, graph_at(&g->graph, vm, p->number));
+			why_add_asked(g, graph_at(&g->graph, p->number));
 		if (p->section)
-			why_add_asked(g, graph_at(&g->graph, vm, p->section->addr + p->offset));
+			why_add_asked(g, graph_at(&g->graph, p->section->addr + p->offset));
 		for (size_t i = 0; i < p->surest; i++)
-			why_add_asked(g,
-				      graph_at(&g->graph, vm, p->matches.data[i].addr + p->offset));
+			why_add_asked(g, graph_at(&g->graph, p->matches.data[i].addr + p->offset));
 	}
 	/* Names of imports, and labels that are no symbols. */
 	for (label = 0; g->asked.count == 0 && label < g->graph.label_count; label++)
@@ -253,8 +251,8 @@ static void why_find_sections(struct heft_graph *g, const bool *kept)
 	struct graph_sum *list = mem_zeroed(im->section_count + 1, sizeof *list);
 	why_sums sums = { 0 };
 	g->sections.count = 0;
-	for (size_t i = 0; i < g->layer.vm.list.count; i++) {
-		const struct span *s = &g->layer.vm.list.data[i];
+	for (size_t i = 0; i < g->graph.spans.list.count; i++) {
+		const struct span *s = &g->graph.spans.list.data[i];
 		const struct section *in = image_section_at(im, s->start);
 		if (!kept[g->graph.owner[i]])
 			continue;
