@@ -10,7 +10,7 @@ struct heft_graph *heft_graph_new(struct heft_session *session)
 
 void heft_graph_free(struct heft_graph *g)
 {
-	CONTEXT_FREE(struct heft_graph, g, why_close);
+	CONTEXT_FREE(struct heft_graph, g);
 }
 
 bool heft_graph_open(struct heft_graph *g, const char *path, struct heft_err *err)

@@ -1,5 +1,4 @@
 /* Implements heft why: shows why symbols are in a program, and what would go with them. */
-#include "cli/notes.h"
 #include "cli/run.h"
 
 struct why_job {

@@ -169,7 +169,7 @@ static void edges_make_jobs(struct edges_scan *s)
 
 /* Adds the reference that a relocation makes. */
 static void edges_add_reloc(const struct edges_scan *s, const struct reloc_iter *it,
-			    const struct reloc *rel, const struct operands *operands, edge_vec *to)
+			    const struct reloc *rel, struct operands *operands, edge_vec *to)
 {
 	const struct span *at = spans_find(s->in.spans, rel->addr);
 	const size_t i = at ? (size_t)(at - s->in.spans->list.data) : 0;
@@ -194,7 +194,7 @@ static void edges_add_reloc(const struct edges_scan *s, const struct reloc_iter 
 }
 
 static void edges_scan_relocs(struct edges_scan *s, const struct section *table,
-			      const struct operands *operands, edge_vec *to)
+			      struct operands *operands, edge_vec *to)
 {
 	struct reloc_iter it;
 	struct reloc rel;
@@ -210,13 +210,10 @@ static void edges_scan_relocs(struct edges_scan *s, const struct section *table,
 
 static void edges_scan_all_relocs(struct edges_scan *s, edge_vec *to)
 {
-	struct operands operands = { 0 };
-	if (s->in.im->kind == IMAGE_OBJECT)
-		operands_read(&operands, s->in.im);
+	struct operands operands = { .im = s->in.im };
 	for (size_t i = 1; i < s->in.im->section_count; i++)
 		if (section_is_reloc(&s->in.im->sections[i]))
 			edges_scan_relocs(s, &s->in.im->sections[i], &operands, to);
-	vec_release(&operands.list);
 }
 
 void edges_find(const struct edges_of *in, edge_vec *ret)

@@ -27,27 +27,6 @@ static const char *const why_roots[ROOT_REASONS] = {
 	[ROOT_FORMAT] = "file format",
 };
 
-void why_close(void *handle)
-{
-	struct heft_graph *g = handle;
-	graph_release(&g->graph);
-	layer_release(&g->layer);
-	origins_release(&g->origins);
-	measure_release(&g->measure);
-	labels_release(&g->labels);
-	text_places_release(&g->places);
-	locator_release(&g->locator);
-	program_close(&g->program);
-	context_release(&g->context);
-	vec_release(&g->asked);
-	vec_release(&g->chain);
-	vec_release(&g->users);
-	vec_release(&g->sections);
-	vec_release(&g->parts);
-	arena_release(&g->answer);
-	arena_release(&g->arena);
-}
-
 static void why_measure(struct heft_graph *g)
 {
 	const struct source *symbols = source_find(STR("symbols"));

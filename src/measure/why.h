@@ -31,7 +31,6 @@ struct heft_graph {
 };
 
 bool why_open(struct heft_graph *g, const char *path, struct heft_err *err);
-void why_close(void *handle);
 bool why_ask(struct heft_graph *g, const char *text, size_t *ret_count, struct heft_err *err);
 bool why_answer(struct heft_graph *g, size_t i, struct heft_why *ret, struct heft_err *err);
 /* Describes edge i, without its source line. Valid until the next call. False after the last. */
