@@ -3,7 +3,7 @@
 #include "measure/diff_code.h"
 #include "api/structs.h"
 #include "base/file.h"
-#include "report/review/comment.h"
+#include "review/comment.h"
 #include "snapshot/sizefile.h"
 
 struct heft_diff {

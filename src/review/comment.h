@@ -2,8 +2,8 @@
  *
  * The first line is an HTML comment that identifies the program. It lets a later comment find and
  * replace this one. */
-#ifndef HEFT_REPORT_REVIEW_COMMENT_H
-#define HEFT_REPORT_REVIEW_COMMENT_H
+#ifndef HEFT_REVIEW_COMMENT_H
+#define HEFT_REVIEW_COMMENT_H
 
 #include "compare/causes.h"
 #include "report/budget_report.h"

@@ -1,6 +1,6 @@
 /* Writes a comment by a template: text with placeholders, such as `{why}`, for parts of the
  * comment. */
-#include "report/review/comment.h"
+#include "review/comment.h"
 
 #include "base/err.h"
 #include "report/pss.h"

@@ -1,5 +1,5 @@
 /* Writes the parts of the comment on a pull request that are for all readers. */
-#include "report/review/comment.h"
+#include "review/comment.h"
 
 #include "base/vec.h"
 #include "report/markdown.h"

@@ -1,5 +1,5 @@
 /* Writes the comment on a pull request. */
-#include "report/review/comment.h"
+#include "review/comment.h"
 
 #include "report/markdown.h"
 #include "report/pss.h"

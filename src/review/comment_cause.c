@@ -1,5 +1,5 @@
 /* Writes the sentence of a comment that says what a change comes from. */
-#include "report/review/comment.h"
+#include "review/comment.h"
 
 #include "report/markdown.h"
 #include "report/pss.h"

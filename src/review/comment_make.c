@@ -1,5 +1,5 @@
 /* Chooses the contents of a comment on a change. */
-#include "report/review/comment.h"
+#include "review/comment.h"
 
 #include "query/region_metrics.h"
 
