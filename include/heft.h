@@ -228,6 +228,7 @@ HEFT_API const char *heft_file_at(const void *address);
 #include "heft/graph.h"
 #include "heft/heap.h"
 #include "heft/snapshot.h"
+#include "heft/advice.h"
 #include "heft/page.h"
 
 #endif

@@ -5,6 +5,7 @@
 #include "report/budget_report.h"
 #include "report/diff_report.h"
 #include "report/heap_report.h"
+#include "measure/advice_rows.h"
 #include "measure/info_rows.h"
 #include "source/region_sums.h"
 #include "stack/stack_rows.h"
@@ -14,6 +15,7 @@ static const struct row_fields rows[] = {
 	{ "row of a memory region", region_texts, REGION_TEXTS, NULL, 0 },
 	{ "row of a file", info_texts, INFO_TEXTS, info_measures, INFO_MEASURES },
 	{ "row of a stack", stack_texts, STACK_TEXTS, stack_measures, STACK_MEASURES },
+	{ "row of advice", advice_texts, ADVICE_TEXTS, advice_measures, 1 },
 	{ "row of a heap", heap_texts, HEAP_TEXTS, heap_measures, HEFT_HEAP_WITH_CALLEES + 1 },
 	{ "row of changes", diff_texts_of_stacks, DIFF_ALL_TEXTS, diff_measures, DIFF_MEASURES },
 	{ "row of a limit", budget_texts, BUDGET_TEXTS, budget_measures, BUDGET_MEASURES },

@@ -215,12 +215,14 @@ struct size_report {
 /* Sets columns, fields and kind of a report whose ctx is a struct size_report. opts must be set. */
 void size_report_init(struct report *r);
 
-/* Write tables of facts about files (measure/info_rows.h) and of stacks (stack/stack_rows.h), and
- * flush `s`. */
+/* Write tables of facts about files (measure/info_rows.h), of stacks (stack/stack_rows.h) and of
+ * advice (measure/advice_rows.h), and flush `s`. */
 bool info_report_write(const struct heft_table *t, const struct heft_write_opts *opts,
 		       struct sink *s, struct heft_err *err);
 bool stack_report_write(const struct heft_table *t, const struct heft_write_opts *opts,
 			struct sink *s, struct heft_err *err);
+bool advice_report_write(const struct heft_table *t, const struct heft_write_opts *opts,
+			 struct sink *s, struct heft_err *err);
 
 /* Writes what is at an address. NULL: writes the lines before the first address. A record has, for
  * each kind of owner (a name of `sources`), a column with the owner. */

@@ -27,6 +27,7 @@ part_of() {
 	report) echo heft.1 PAGES TO LOOK AT ;;
 	browse) echo heft.1 LOOKING AROUND ;;
 	stack) echo heft.1 STACKS ;;
+	advise) echo heft.1 ADVICE ;;
 	blocks) echo heft.1 BASIC BLOCKS ;;
 	"blocks profile") echo heft.1 PROFILES OF BLOCKS ;;
 	"blocks emit") echo heft.1 EMITTING MAPS ;;

@@ -1,0 +1,263 @@
+/* Lists proposals that make a program smaller. */
+#include "measure/advice_rows.h"
+
+#include "base/packed_sink.h"
+
+const struct heft_text advice_texts[ADVICE_TEXTS] = {
+	[ADVICE_TEXT_SURE] = { "sure", false,
+			       "how sure it is that the bytes go: `stated`, `proved` or "
+			       "`inferred`" },
+	[ADVICE_TEXT_WHAT] = { "what", false, "what is so, in a sentence" },
+	[ADVICE_TEXT_CHANGE] = { "change", false, "what to do" },
+	[ADVICE_TEXT_COST] = { "cost", false, "what it costs. Empty if nothing" },
+};
+
+const struct heft_measure advice_measures[1] = {
+	{ .name = "bytes",
+	  .title = "saves",
+	  .unit = HEFT_BYTES,
+	  .what = "bytes that the file could do without" },
+};
+
+/* Words for the savings of facts.h, in the order of facts_add_savings() */
+static const struct advice_words savings[] = {
+	{ "debug info", "Debug info is in the file",
+	  "keep it in a file of its own: objcopy --only-keep-debug, strip --strip-debug, objcopy "
+	  "--add-gnu-debuglink",
+	  "debuggers and profilers need the other file", ADVICE_STATED },
+	{ "symbol table", "The symbol table names functions that nothing links to",
+	  "strip --strip-all; keep a copy with the debug info",
+	  "backtraces name exported functions alone", ADVICE_STATED },
+	{ "relocations kept by --emit-relocs", "The linker kept relocations that it has applied",
+	  "link without --emit-relocs", "BOLT needs them", ADVICE_STATED },
+	{ "relative relocations packed as RELR", "Relative relocations take a record each",
+	  "link with -Wl,-z,pack-relative-relocs (GNU ld, mold) or --pack-dyn-relocs=relr (lld)",
+	  "needs glibc 2.36, musl 1.2.4, Android 9 or later", ADVICE_PROVED },
+	{ "old hash table beside the GNU one", "Exported names have two hash tables",
+	  "link with -Wl,--hash-style=gnu", "loaders from before 2006 need the old one",
+	  ADVICE_STATED },
+	{ ".comment", "A section names the compilers of all objects",
+	  "objcopy --remove-section .comment", "", ADVICE_STATED },
+};
+
+/* Adds a proposal, if it is worth a line. */
+static void advice_push(struct advice_rows *r, struct advice *a)
+{
+	enum { LEAST = 64 }; /* Bytes */
+	if (a->bytes >= LEAST)
+		vec_push(&r->found, *a);
+	else
+		vec_release(&a->parts);
+}
+
+static void advice_add_part(struct advice *a, const char *owner, uint64_t bytes)
+{
+	a->bytes = add_sat(a->bytes, bytes);
+	vec_push(&a->parts, (struct advice_part){ owner, bytes });
+}
+
+static void advice_take_savings(struct advice_rows *r, const struct facts *f)
+{
+	for (size_t i = 0; i < f->saving_count; i++) {
+		struct advice a = { .bytes = f->savings[i].bytes };
+		for (size_t k = 0; k < COUNT_OF(savings); k++)
+			if (strcmp(f->savings[i].what, savings[k].name) == 0)
+				a.words = &savings[k];
+		ASSERT(a.words);
+		advice_push(r, &a);
+	}
+}
+
+static bool is_zero(struct bytes b)
+{
+	return b.size > 0 && b.p[0] == 0 && memcmp(b.p, b.p + 1, b.size - 1) == 0;
+}
+
+static bool advice_count_bytes(void *ctx, const void *data, size_t size)
+{
+	uint64_t *count = ctx;
+	(void)data;
+	*count += size;
+	return true;
+}
+
+/* Returns the size of packed bytes. The size itself if they cannot be packed here. */
+static uint64_t packed_size(struct bytes b)
+{
+	uint64_t count = 0;
+	const struct heft_sink counter = { advice_count_bytes, &count };
+	struct packed_sink *p = packed_sink_open(&counter, 0, NULL);
+	if (!p)
+		return b.size;
+	const struct heft_sink in = packed_sink_of(p);
+	const bool good = in.write(in.ctx, b.p, b.size) && packed_sink_end(p);
+	packed_sink_close(p);
+	return good ? count : b.size;
+}
+
+/* Proposals about the contents of constants and variables */
+enum data_advice { DATA_ZEROS, DATA_PACKABLE, DATA_NAMES, DATA_ADVICES };
+
+static const struct advice_words data_words[DATA_ADVICES] = {
+	[DATA_ZEROS] = { "zeros", "Variables in .data hold zeros alone",
+			 "leave their initializers out, and name no section, so that they are in "
+			 ".bss",
+			 "", ADVICE_PROVED },
+	[DATA_PACKABLE] = { "packable-data",
+			    "Large constants take less than half of their room if packed",
+			    "store them packed (zstd, deflate), and unpack when they are needed",
+			    "time and memory for unpacking, and the code that unpacks",
+			    ADVICE_INFERRED },
+	[DATA_NAMES] = { "function-names", "Texts hold the names of functions for messages",
+			 "compile with -DNDEBUG, or let macros use __FILE__ and __LINE__",
+			 "failed assertions tell less, or are not checked", ADVICE_PROVED },
+};
+
+static bool text_has(struct str text, struct str word)
+{
+	return str_find(text, word) < text.len;
+}
+
+/* True for the text of __func__ or __PRETTY_FUNCTION__: a variable of that name, or a literal that
+ * ends with template arguments, such as "void f(T) [with T = int]". */
+static bool is_function_name(struct str name, struct bytes text)
+{
+	static const char *const variables[] = { "__PRETTY_FUNCTION__", "__func__",
+						 "__FUNCTION__" };
+	for (size_t i = 0; i < COUNT_OF(variables); i++)
+		if (text_has(name, str_of(variables[i])))
+			return true;
+	const struct str t = { (const char *)text.p, text.size > 0 ? text.size - 1 : 0 };
+	return snap_is_literal(name) && str_ends(t, STR("]")) && text_has(t, STR(" = ")) &&
+	       (text_has(t, STR(") [")) || text_has(t, STR(") const [")));
+}
+
+/* Adds the bytes of a variable or constant to the proposal that they are for, if there is one. */
+static void advice_look_at(struct advice all[DATA_ADVICES], const struct snapshot *s,
+			   const struct snap_symbol *y, struct bytes b,
+			   const struct section *section, struct arena *arena)
+{
+	enum { BLOB_MIN = 16 << 10 }; /* Smaller constants do not pay for the code */
+	const struct str name = snapshot_text(s, y->full_name);
+	enum data_advice to;
+	uint64_t bytes = b.size;
+	if (section->write) {
+		if (!str_eq(section->name, STR(".data")) || !is_zero(b))
+			return;
+		to = DATA_ZEROS;
+	} else if (is_function_name(name, b)) {
+		to = DATA_NAMES;
+	} else {
+		const uint64_t packed = b.size >= BLOB_MIN ? packed_size(b) : b.size;
+		if (packed >= b.size / 2)
+			return;
+		to = DATA_PACKABLE;
+		bytes -= packed;
+	}
+	advice_add_part(&all[to], arena_copy(arena, name), bytes);
+}
+
+static void advice_look_at_data(struct advice_rows *r, const struct snapshot *s,
+				const struct image *im)
+{
+	struct advice all[DATA_ADVICES] = { { 0 } };
+	for (size_t i = 0; i < s->symbols.count; i++) {
+		const struct snap_symbol *y = &s->symbols.data[i];
+		const struct snap_section *in = &s->sections.data[y->section];
+		const struct section *section = image_section_at(im, y->addr);
+		if (y->addr == 0 || y->size == 0 || y->alias_place > 0 || !in->native ||
+		    !in->in_file || !in->in_memory || in->code || !section)
+			continue;
+		const struct bytes b = image_at(im, y->addr, y->size);
+		if (b.size == y->size)
+			advice_look_at(all, s, y, b, section, &r->arena);
+	}
+	for (unsigned i = 0; i < DATA_ADVICES; i++) {
+		all[i].words = &data_words[i];
+		advice_push(r, &all[i]);
+	}
+}
+
+bool advice_rows_find(struct advice_rows *r, const struct snapshot *s, const struct info_file *file,
+		      struct heft_err *err)
+{
+	struct program p;
+	struct program_wish wish = { 0 };
+	struct notes notes = { 0 };
+	ASSERT(r->found.count == 0);
+	advice_take_savings(r, &file->facts);
+	advice_vec asked = { 0 };
+	if (!advice_ask(s, &r->arena, &asked, err))
+		return false;
+	for (size_t i = 0; i < asked.count; i++)
+		advice_push(r, &asked.data[i]);
+	vec_release(&asked);
+	const bool good = program_open(&p, file->path, USE_INFO, &wish, &notes, err);
+	if (good && program_image(&p))
+		advice_look_at_data(r, s, program_image(&p));
+	program_close(&p);
+	notes_release(&notes);
+	return good;
+}
+
+static const char *advice_label_of(void *ctx, uint32_t node)
+{
+	const struct advice_rows *r = ctx;
+	return node == 0 ? "TOTAL" : r->labels.data[node - 1];
+}
+
+static void advice_fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
+{
+	struct advice_rows *r = ctx;
+	const char **texts = arena_new(&r->arena, const char *, ADVICE_TEXTS);
+	for (unsigned i = 0; i < ADVICE_TEXTS; i++)
+		texts[i] = "";
+	if (node > 0 && level == 0) {
+		const struct advice_words *w = r->found.data[r->tree.nodes.data[node].key].words;
+		texts[ADVICE_TEXT_SURE] = advice_sure_word(w->sure);
+		texts[ADVICE_TEXT_WHAT] = w->what;
+		texts[ADVICE_TEXT_CHANGE] = w->change;
+		texts[ADVICE_TEXT_COST] = w->cost;
+	}
+	row->texts = texts;
+}
+
+static void advice_add_node(struct advice_rows *r, uint32_t parent, uint32_t key, const char *label,
+			    uint64_t bytes, uint32_t *ret)
+{
+	*ret = tree_add(&r->tree, parent, key);
+	tree_sums(&r->tree, *ret, HEFT_INPUT)[0] = bytes;
+	vec_push(&r->labels, label);
+	ASSERT(r->labels.count == *ret);
+}
+
+void advice_rows_make(struct advice_rows *r, uint32_t limit)
+{
+	static const char *const levels[] = { "advice", "owner" };
+	tree_release(&r->tree);
+	tree_init(&r->tree, 1, 1);
+	r->labels.count = 0;
+	for (uint32_t i = 0; i < r->found.count; i++) {
+		const struct advice *a = &r->found.data[i];
+		uint32_t node, below;
+		advice_add_node(r, 0, i, a->words->name, a->bytes, &node);
+		for (uint32_t k = 0; k < a->parts.count; k++)
+			advice_add_node(r, node, k, a->parts.data[k].owner, a->parts.data[k].bytes,
+					&below);
+	}
+	const struct rows_opts how = { .measures = advice_measures,
+				       .limit = limit,
+				       .keys = 1,
+				       .others_last = true,
+				       .label = advice_label_of,
+				       .fill = advice_fill_row,
+				       .ctx = r };
+	r->table = (struct heft_table){ .size = sizeof r->table,
+					.levels = levels,
+					.level_count = COUNT_OF(levels),
+					.measures = advice_measures,
+					.measure_count = 1,
+					.texts = advice_texts,
+					.text_count = ADVICE_TEXTS,
+					.top = rows_build(&r->tree, &how, &r->arena) };
+}

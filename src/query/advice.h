@@ -1,0 +1,46 @@
+/* advice.h - proposes changes that make a program smaller, each as a question to its snapshot.
+ *
+ * A rule is a statement of SQL whose rows are owners and the bytes that go with them. Everybody can
+ * run the same statement by heft query. */
+#ifndef HEFT_QUERY_ADVICE_H
+#define HEFT_QUERY_ADVICE_H
+
+#include "base/arena.h"
+#include "query/query.h"
+
+/* How sure it is that the bytes go */
+enum advice_sure {
+	ADVICE_STATED,   /* A table of the file states these bytes */
+	ADVICE_PROVED,   /* The bytes of the program prove it */
+	ADVICE_INFERRED, /* Likely: the linker or the compiler decides */
+};
+
+/* Words of a proposal. Constants */
+struct advice_words {
+	const char *name;   /* One word: "identical-code" */
+	const char *what;   /* What is so, a sentence without a stop */
+	const char *change; /* What to do: option, attribute, command */
+	const char *cost;   /* What the change costs. "" if nothing */
+	enum advice_sure sure;
+};
+
+/* Bytes of the file that go with an owner */
+struct advice_part {
+	const char *owner;
+	uint64_t bytes;
+};
+
+struct advice {
+	const struct advice_words *words;
+	uint64_t bytes; /* Of all parts */
+	VEC(struct advice_part) parts;
+};
+
+typedef VEC(struct advice) advice_vec;
+
+/* Adds the proposals that rules find. Texts of owners belong to `arena`. */
+bool advice_ask(const struct snapshot *s, struct arena *arena, advice_vec *ret,
+		struct heft_err *err);
+const char *advice_sure_word(enum advice_sure sure);
+
+#endif
