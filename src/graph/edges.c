@@ -118,6 +118,26 @@ static void edges_scan_code(const struct edges_scan *s, const struct span *span,
 	}
 }
 
+/* Adds a jump from code to the next span, if control runs on into it. Only for images whose symbols
+ * state no sizes: there, a label in the middle of a function begins a span. */
+static void edges_add_next(const struct edges_scan *s, size_t i, edge_vec *to)
+{
+	const struct span *span = &s->in.spans->list.data[i];
+	const uint64_t end = span->start + span->size;
+	const struct bytes code = image_at(s->in.im, span->start, span->size);
+	struct flow_way way = { .isa = s->isa };
+	struct flow flow = { .kind = FLOW_RETURN };
+	if (image_states_sizes(s->in.im) || s->isa == CODE_NONE ||
+	    i + 1 == s->in.spans->list.count || span[1].start != end ||
+	    !(s->in.flags[i + 1] & SPAN_CODE))
+		return;
+	for (uint64_t at = 0; at < code.size; at += flow.size)
+		if (!flow_next(&way, code.p + at, code.size - at, span->start + at, &flow))
+			return;
+	if (flow.kind == FLOW_PLAIN || flow.kind == FLOW_CONDITIONAL)
+		edges_add(to, s->in.owner[i], s->in.owner[i + 1], EDGE_JUMP, end - flow.size);
+}
+
 static void edges_scan_words(const struct edges_scan *s, const struct span *span, uint32_t from,
 			     edge_vec *to)
 {
@@ -144,6 +164,8 @@ static void edges_scan_job(void *ctx, size_t i, unsigned worker)
 		const uint32_t owner = s->in.owner[k];
 		if (s->in.flags[k] & SPAN_CODE)
 			edges_scan_code(s, span, owner, &work, &job->found);
+		if (s->in.flags[k] & SPAN_CODE)
+			edges_add_next(s, k, &job->found);
 		if (s->in.flags[k] & SPAN_DATA && s->fixed && !s->kept)
 			edges_scan_words(s, span, owner, &job->found);
 		code_passed(&pass, span->start, span->size);
