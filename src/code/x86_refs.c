@@ -422,8 +422,10 @@ static uint64_t next_wanted(const struct sieve *v, uint64_t off)
 	const uint64_t size = v->scan->size;
 	for (; off + LANES + DISP <= size; off += LANES) {
 		const lanes sifted = lanes_sift(v, v->scan->base + off);
+		uint8_t found[LANES];
+		memcpy(found, &sifted, sizeof found);
 		for (unsigned half = 0; half < LANES; half += 8) {
-			uint64_t left = load_le64((const uint8_t *)&sifted + half);
+			uint64_t left = load_le64(found + half);
 			while (left != 0) {
 				const unsigned bit = (unsigned)__builtin_ctzll(left);
 				if (may_begin_wanted(v, off + half + bit / 8))
