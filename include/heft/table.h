@@ -167,8 +167,8 @@ enum heft_format {
 	 * line, like llvm-symbolizer. */
 	HEFT_TERSE,
 	/* Only for sizes: a JSON object on a line per row without children, for databases. It has
-	 * the constants of heft_write_opts, the array "labels" and the measures. The sink receives
-	 * only whole lines. */
+	 * the members that heft_write_opts.constants names, the array "labels" and the measures.
+	 * The sink receives only whole lines. */
 	HEFT_NDJSON,
 };
 

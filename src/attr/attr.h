@@ -81,8 +81,8 @@ void attr_ghc_code(struct attr *a);
 void attr_ghc_closures(struct attr *a);
 /* For owners by symbol: claims static objects without a reference. Each constructor gets a row. */
 void attr_ghc_rest(struct attr *a);
-/* attr_pascal.c: for owners by symbol, claims Free Pascal's type information, method tables and
- * resources. Each resource gets a row. */
+/* attr_pascal.c: if the owners are symbols, claims Free Pascal's type information, method tables
+ * and resources. Each resource gets a row. */
 void attr_pascal(struct attr *a);
 /* attr_refs.c: claims anonymous data for the code or data that refers to it. */
 void attr_refs_find(struct attr *a);

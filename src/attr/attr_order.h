@@ -66,7 +66,8 @@ struct order_verdict {
 			  * chain places the unit */
 	uint32_t spread; /* Number of functions that would fit as well or better */
 	bool global;
-	bool pointee;   /* No code of its unit refers to the address. The data point to `label` */
+	bool pointee;   /* Only code of other units refers to the address. The data there hold a
+			 * pointer to `label`, which is why `label` owns them */
 	uint32_t units; /* Number of unit groups that use the address. If there are several, any
 			 * unit may define it */
 	bool outside;   /* `label` is of another unit than the chain allows */

@@ -108,8 +108,8 @@ static void tables_claim(struct attr *b)
 		attr_symbol_tables(b);
 }
 
-/* Resolves the claims on tables before other claims. Does nothing if the output shows each claim
- * (`trace`, `origins`), because the claims must keep their order then. */
+/* Resolves the claims on tables before other claims. If the output shows each claim (`trace`,
+ * `origins`), only sorts them, because each claim must be kept then. */
 static void tables_resolve(struct attr *b)
 {
 	claims_sort(&b->vm_claims);

@@ -213,7 +213,7 @@ static int heap_show_report(struct show_job *job)
 	struct heft_heap_info info = { .size = sizeof info };
 	ASSERT(job->report == NULL);
 	heft_heap_info(job->open.heap, &info, NULL);
-	/* Without stacks, a table by stack would be a single row. */
+	/* glibc's chunks have no call stacks, so a table by stack would be a single row. */
 	if (!job->by_given && info.arenas > 0)
 		job->query.by = HEFT_HEAP_BY_SIZE;
 	/* An SVG of stacks shows them as a tree. */

@@ -304,7 +304,7 @@ static ALWAYS_INLINE uint64_t x86_refs_scan(struct x86_refs_scan *s, bool mode64
 	return off < s->stop ? scan_tail(s, off, mode64, want_imm, starts) : off;
 }
 
-/* Returns a scan that only finds lengths: all targets are below `inside`. */
+/* Returns a scan that only finds lengths. It reports no target, because all are below `inside`. */
 static struct x86_refs_scan lengths_of(struct bytes code, bool mode64)
 {
 	return (struct x86_refs_scan){ .base = code.p,
@@ -338,7 +338,7 @@ struct sieve {
 	const struct x86_refs_scan *scan;
 	size_t count; /* Number of ranges of wanted addresses */
 	struct sieve_range {
-		bool values; /* True if values of 32 bits are wanted too */
+		bool values; /* True if 32-bit values are wanted, besides pc-relative operands */
 		/* `disp`: the highest byte of the displacement of a pc-relative operand.
 		 * `top`, `second`: the highest two bytes of a value. */
 		struct byte_range {

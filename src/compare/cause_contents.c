@@ -17,20 +17,22 @@ static const struct snap_section *section_like(const struct snapshot *s,
 	return NULL;
 }
 
-/* Returns the name of a symbol, or of the section that it stands for. */
-static struct str contents_name(const struct snapshot *s, uint64_t symbol)
+/* Returns the name of a symbol, with "()" for a function, or of the section that it stands for. */
+static struct str contents_name(struct cause_evidence *e, const struct snapshot *s, uint64_t symbol)
 {
+	const struct snap_section *in = &s->sections.data[s->symbols.data[symbol].section];
 	const struct str name = snapshot_text(s, s->symbols.data[symbol].name);
-	return snap_is_star(name) ? str_of(s->sections.data[s->symbols.data[symbol].section].name)
-				  : name;
+	if (snap_is_star(name))
+		return str_of(in->name);
+	return in->code ? str_of(arena_format(e->arena, STR_FMT "()", STR_ARG(name))) : name;
 }
 
 /* Adds a symbol whose contents differ. Aliases count once, by their first name. A text whose name
  * shows its contents comes first. */
 static void contents_add(struct cause_evidence *e, struct cause *c, uint64_t before, uint64_t after)
 {
-	const struct str was = contents_name(e->d->before, before);
-	const struct str now = contents_name(e->d->after, after);
+	const struct str was = contents_name(e, e->d->before, before);
+	const struct str now = contents_name(e, e->d->after, after);
 	if (e->d->after->symbols.data[after].alias_place > 0)
 		return;
 	const bool first = !*c->was && !str_eq(was, now);

@@ -41,7 +41,7 @@ static void version_guess(struct cause_evidence *e, struct str before, struct st
 	names_guess(e, g, name);
 }
 
-/* A package on both snapshots. */
+/* A package, and in which of the two snapshots it is. */
 struct package_sides {
 	bool on[2];
 	struct str label[2];

@@ -4,11 +4,13 @@
  * - by full name, path and size,
  * - by full name and path,
  * - by plain name and path,
- * - by full name alone, for names that tell symbols apart. With `supersize` (diff_init), counts
- *   equal SuperSize's for the same files. Without it, more passes pair the remaining symbols.
- *   "Moved" symbols have the same name in any path, apart from suffixes of clones and hashes.
- *   "Renamed" symbols have the same size in the same source, or a similar name. match.h describes
- *   how symbols without a real name are paired.
+ * - by full name alone, unless several symbols have the name.
+ *
+ * With `supersize` (diff_init), counts equal SuperSize's for the same files. Without it, more
+ * passes pair the remaining symbols:
+ * - "Moved" symbols have the same name in any path, apart from suffixes of clones and hashes.
+ * - "Renamed" symbols have the same size in the same source, or a similar name.
+ * - match.h describes how symbols without a real name are paired.
  *
  * Every symbol of both snapshots is in exactly one pair, so sums over the pairs are the sums of the
  * snapshots.

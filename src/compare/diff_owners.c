@@ -67,10 +67,12 @@ static const enum heft_diff_by owner_kinds[OWNER_KINDS] = {
 	[BY_NAMESPACE] = HEFT_DIFF_BY_NAMESPACE,
 };
 
-/* Returns the kind of owners that explains the change: the first that explains half of it,
- * otherwise the kind that explains most. Packages explain it only if they are not the program's own
- * directories. A kind is excluded if its changes add up to more than those of the symbols, because
- * unchanged symbols then moved between its owners. */
+/* Returns the kind of owners to show: the first whose named owners have half of the changed bytes,
+ * otherwise the kind whose owners have most. Packages count only if they are not the program's own
+ * directories.
+ *
+ * A kind is left out if its owners changed by more bytes than the symbols did: then unchanged
+ * symbols moved from owner to owner. */
 static size_t owner_kind_choose(const struct diff_rows tables[OWNER_KINDS], double of_symbols)
 {
 	size_t best = BY_DIRECTORY;

@@ -68,9 +68,9 @@ struct bucket {
 	size_t old_first, old_end, new_first, new_end;
 };
 
-/* Returns the symbol of `old` with the most similar name, if that is similar enough. Names need not
- * be similar in one case: the path is the same, each snapshot has one symbol there, and it is code
- * of more than a few bytes. */
+/* Sets the partner of `new_`: the symbol of `old` with the most similar name, if that is similar
+ * enough. Names need not be similar in one case: the path is the same, each snapshot has one symbol
+ * there, and it is code of more than a few bytes. */
 static void match_rename_find_partner(struct matcher *m, struct candidates *old,
 				      struct match_rename_candidate *new_, const struct bucket *b,
 				      bool in_path)

@@ -37,7 +37,8 @@ struct label_side {
 	size_t count;
 };
 
-/* Finds the new labels by the pairs of a diff. */
+/* Finds for each label of the base the label of the same symbol or path in the input, by the pairs
+ * of a diff. */
 void pair_labels_learn(struct pair_labels *n, const struct snapshot_diff *d,
 		       const struct label_side *before, const struct label_side *after);
 /* Sets *ret to the base's spans with their new labels. `of_paths`: renames paths by roots.

@@ -1,7 +1,7 @@
 /* size_pairs.h - pairs items whose size occurs once in each of two snapshots.
  *
- * The items are nameless data, whose bounds are guesses. A size that one item of each has is good
- * evidence. O(items). One thread. */
+ * The items are nameless data, whose bounds are guesses. If exactly one item of each snapshot has a
+ * size, they are probably the same data. O(items). One thread. */
 #ifndef HEFT_COMPARE_SIZE_PAIRS_H
 #define HEFT_COMPARE_SIZE_PAIRS_H
 

@@ -302,8 +302,8 @@ void table_set_reach(const struct derive_facts *f, const struct derive_extent *x
 /* True if the bytes at `addr` look like a jump table of function x. *ret tells how to read it. */
 bool table_guess(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
 		 struct jump_table *ret);
-/* If extents have several functions: true if the bytes at `addr` are the table of the jump that
- * ends at `end`. An entry must lead to `end` or shortly after it. `loaded`: entries are
+/* Only if extents have several functions: true if the bytes at `addr` are the table of the jump
+ * that ends at `end`. An entry must lead to `end` or shortly after it. `loaded`: entries are
  * addresses. */
 bool table_of_jump(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
 		   uint64_t end, bool loaded, struct jump_table *ret);

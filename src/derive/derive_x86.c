@@ -212,8 +212,8 @@ struct common {
 	bool prefixed, rip; /* `rip`: the memory operand is relative to rip */
 };
 
-/* Reads a common x86-64 instruction. False if it needs the full decoder. The processor cannot
- * predict the next instruction, so the code branches only on rare conditions. */
+/* Reads a common x86-64 instruction. False if it needs the full decoder. It branches
+ * only on rare conditions, because processors predict branches on the kind of instruction badly. */
 static inline bool derive_x86_read_common(const uint8_t *p, uint64_t left, struct common *ret)
 {
 	uint64_t w = derive_x86_load64(p, left);

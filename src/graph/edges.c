@@ -24,8 +24,9 @@ struct edges_job {
 struct edges_scan {
 	struct edges_of in;
 	enum code_isa isa;
-	bool fixed;         /* True if addresses in code and data need no relocations */
-	bool kept;          /* True if relocations of data are kept, so words are not needed */
+	bool fixed; /* True if addresses in code and data need no relocations */
+	bool kept;  /* True if relocations state all pointers in data, so words of data are not
+			     * searched for addresses */
 	uint64_t low, high; /* Address range of bytes with owners */
 	VEC(struct edges_job) jobs;
 };

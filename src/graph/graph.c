@@ -73,7 +73,7 @@ static uint32_t graph_add_node(struct graph *g, label_id label, uint64_t addr)
 	return (uint32_t)(g->nodes.count - 1);
 }
 
-/* True if a symbol begins with the span, so that the span needs no other one of the same name. */
+/* True if a symbol begins where the span begins. Other spans of its name are parts of it. */
 static bool graph_is_symbol(const struct graph_maker *m, const struct span *s)
 {
 	const struct origins *o = m->of->origins;

@@ -152,7 +152,8 @@ static void roots_add_vectors(struct graph_roots *r)
 	}
 }
 
-/* Adds the nodes that only tables have, and that nothing refers to. */
+/* Adds nodes of which only tables (unwind, notes, symbols) have bytes, and that nothing refers
+ * to. */
 static void roots_add_rest(struct graph_roots *r)
 {
 	struct graph *g = r->g;

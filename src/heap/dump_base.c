@@ -15,7 +15,7 @@ enum {
 	TAKEN_MOST = 4096,         /* Greatest number of headers that are read. */
 	SOLVED_MOST = 16,          /* Most headers for which all addresses are tried */
 	TRIED_MOST = 2,            /* The same for images that may begin inside a page */
-	ANYWHERE_LEAST = 64 << 10, /* Smaller images begin at a page */
+	ANYWHERE_LEAST = 64 << 10, /* Only images of so many bytes may begin inside a page */
 	PAGE_BITS = 12,
 	ALIGN_BITS = 4,
 };
@@ -140,7 +140,8 @@ static bool dump_base_is_sure(const struct solving *x)
  * headers. */
 static bool solve_all(struct solving *x)
 {
-	/* The cost of a try is small beside that of reading a large image. */
+	/* To try a header is cheap beside reading a large image, so large images allow more
+	 * tries. */
 	const size_t most = (size_t)min_u64(1 + x->b.size / (1 << PAGE_BITS), SOLVED_MOST);
 	const bool found = solve_any(x, PAGE_BITS, most);
 	const size_t count = found ? x->count : 0;

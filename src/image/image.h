@@ -173,7 +173,7 @@ struct image {
 	/* True if addresses in the file count from `base` (PE). */
 	bool from_base;
 	uint64_t base;
-	bool own_spaces;        /* Code and data have no addresses in common (WebAssembly). */
+	bool own_spaces;        /* Code and data have address spaces of their own (WebAssembly). */
 	uint64_t vm_bias;       /* Number added to the addresses: see struct image_place. */
 	unsigned overlay_shift; /* Bits of an address before the overlay number. 0: no overlays. */
 	/* Number to add to the addresses of variables in debug info, because WebAssembly's data has

@@ -23,7 +23,7 @@
 static const struct {
 	const char *one, *many;
 	unsigned uses;      /* Bits of FOR() */
-	const char *advice; /* Advice where the use is another. NULL if there is none */
+	const char *advice; /* For commands that cannot use the kind. NULL: none */
 } kinds[KIND_COUNT] = {
 	[KIND_PROGRAM] = { "a program or library", "programs", FOR_IMAGES | FOR_CODE },
 	[KIND_OBJECT] = { "an object", "objects",

@@ -77,7 +77,7 @@ struct file_format {
 /* Returns the format of a file, or of its packed contents. For an unknown format, returns the last
  * entry of the table, with KIND_UNKNOWN. `ret_packed` may be NULL. */
 const struct file_format *file_format_of(struct bytes b, bool *ret_packed);
-/* Returns the format of bytes, even if they are packed. */
+/* Returns the format of the bytes as they are: packed bytes have the format of the packer. */
 const struct file_format *file_format_of_plain(struct bytes b);
 /* True if heft reads files of this format for a use. */
 bool file_format_serves(const struct file_format *f, enum file_use use);

@@ -96,7 +96,8 @@ static void keep_texts(struct slices *s, const struct image *im)
 	size_t kept = 0;
 	for (size_t i = 0; i < s->list.count; i++) {
 		move_run(&r, im, s->list.data[i].addr);
-		/* Without a 0 after it, the text ends there. */
+		/* A slice at the end of the run of text needs that no 0 follows: a 0 would belong
+		 * to it. */
 		const struct slice *y = &s->list.data[i];
 		const uint64_t y_end = y->addr + y->size;
 		if (y->addr < r.end && y_end <= r.end && begins_character(im, y->addr) &&

@@ -38,7 +38,7 @@ struct basemap {
 	struct spans thread;                  /* With regions: address ranges of PT_TLS */
 };
 
-/* If `regions` is NULL, addresses at which bytes are stored do not matter. */
+/* If `regions` is NULL, load addresses (p_paddr) are ignored. */
 void basemap_build(struct basemap *b, const struct input *in, struct labels *labels,
 		   const struct memory_regions *regions);
 void basemap_release(struct basemap *b);

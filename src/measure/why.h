@@ -23,7 +23,7 @@ struct heft_graph {
 	struct graph graph;
 	struct locator locator;
 	struct text_places places;
-	node_vec asked; /* Nodes that the last text means */
+	node_vec asked; /* Nodes that the text of the last why_ask() names */
 	/* Parts of the last answer. */
 	struct arena answer;
 	VEC(struct heft_reference) chain, users;

@@ -29,8 +29,8 @@
  * time of demangling. */
 uint64_t itanium_bound(struct str mangled);
 
-/* Returns the text of `mangled`, in d->library. "" if the name is invalid or exceeds a limit.
- * `mangled` ends in NUL, begins with _Z or ___Z, and has no suffix. */
+/* Returns the demangled name, in the buffer d->library. "" if the name is invalid or exceeds a
+ * limit. `mangled` ends in NUL, begins with _Z or ___Z, and has no suffix. */
 struct str itanium_demangle(struct demangler *d, const char *mangled);
 
 #endif

@@ -461,7 +461,7 @@ static void microsoft_print_string(struct printer *p, const struct ms_node *n)
 		p->o->failed = true;
 	write(p, n->wide ? "L\"" : leads[width]);
 	for (size_t i = 0; i + width <= count; i += width) {
-		/* With "_1", the high byte comes first. */
+		/* In a wide string (mangled with "_1"), the high byte comes first. */
 		uint32_t unit = 0;
 		for (size_t k = 0; k < width; k++)
 			unit = unit << 8 | bytes[i + (n->wide ? k : width - 1 - k)];

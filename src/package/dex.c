@@ -320,7 +320,8 @@ bool dex_parse(struct dex *ret, const char *path, struct bytes b, struct heft_er
 	if (b.size > UINT32_MAX)
 		return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET, "%s: too large for its offsets",
 			    path);
-	/* Limits: references and instructions take at least 2 bytes. Equal code may be shared. */
+	/* Limits: a claim takes at least 2 bytes of the file. Several methods may share code, which
+	 * is walked again for each, so the work may exceed the size. */
 	p.claims_left = b.size / 2 + 64;
 	p.work_left = b.size * 2;
 	ret->text_left = b.size * 16;

@@ -544,7 +544,8 @@ static void put_tab(struct page_flat *f, struct json *j)
 	json_close(j, '}');
 }
 
-/* Removes text columns that are empty in all rows. If rows are made singly, the end shows this. */
+/* Removes text columns that are empty in all rows. If rows are made one at a time, this is known
+ * after the last row. */
 static void drop_empty_texts(struct page_flat *f)
 {
 	const size_t first = f->tab->table->level_count;
@@ -559,8 +560,9 @@ static void drop_empty_texts(struct page_flat *f)
 	}
 }
 
-/* True if the page shows a measure. Bytes with an inferred owner only hatch a box. The page adds up
- * leaves itself, so it cannot show a symbol that counts in each row that has bytes of it. */
+/* True if a measure is a column of the page. The bytes with an inferred owner are none: they only
+ * hatch the boxes of the treemap. The page adds up leaves itself, so a measure whose rows count the
+ * same symbols is none either. */
 static bool page_takes(const struct page_tab *tab, unsigned m)
 {
 	const struct heft_table *t = tab->table;

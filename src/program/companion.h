@@ -20,7 +20,7 @@ struct companion {
  * companion. `go` finds Go's tables, and must live as long. NULL skips them. */
 bool companion_find(struct companion *c, const struct image *im, const struct program_wish *wish,
 		    bool dwarf, struct go_slot *go, struct notes *notes);
-/* True if the companion was made without DWARF, although another one may have DWARF. */
+/* True if heft made the companion without DWARF, and another file for it may have DWARF. */
 bool companion_lacks_lines(const struct companion *c);
 void companion_close(struct companion *c);
 

@@ -30,7 +30,7 @@ bool made_by_is_linker(struct str tool);
  * code and data at run time. UPX leaves its mark after the headers of ELF files, and its name in
  * sections of PE and Mach-O files. */
 struct str made_by_packer(const struct image *im);
-/* Adds what an image says. */
+/* Adds the compilers, linkers and parts that an image names. */
 void made_by_read(struct made_by *m, const struct image *im);
 /* Adds the compilers of the units of debug info, most units first: "3 GNU C++17 12.2.0 -O2; 1 GNU
  * AS 2.40". Keeps options of code, machine, language and debug info, without paths. At most 32

@@ -372,7 +372,7 @@ static void put_most_of(const struct comment *c, const char *owner, double delta
 	}
 }
 
-/* Writes "* `src/net` grew 4.5 KiB to 9.8 KiB". */
+/* Writes "* `src/net` grew by 4.5 KiB to 9.8 KiB". */
 static void put_owner(const struct comment *c, const struct story_line *owner,
 		      const struct story_lines *lines, struct sink *s)
 {
@@ -391,7 +391,7 @@ static void put_owner(const struct comment *c, const struct story_line *owner,
 	else if (size.after == 0)
 		sink_printf(s, " is gone: -%s", said_size(delta).p);
 	else
-		sink_printf(s, " %s %s to %s", delta < 0 ? "shrank" : "grew", said_size(delta).p,
+		sink_printf(s, " %s by %s to %s", delta < 0 ? "shrank" : "grew", said_size(delta).p,
 			    said_size(size.after).p);
 	sink_text(s, in_file ? STR("") : STR(" in memory"));
 	put_most_of(c, owner->row->label, delta, lines, s);

@@ -20,7 +20,7 @@ struct pak_info {
 	uint32_t *names;
 	uint32_t *sources;         /* Per id: text id of the list's path, or 0. NULL: none was
 				    * read */
-	VEC(struct pak_same) same; /* Filled by collect_pak() */
+	VEC(struct pak_same) same; /* Resources with equal contents. collect_pak() fills it */
 };
 
 /* Reads the bytes of a .pak.info file. Bad lines are skipped with a note. */

@@ -196,7 +196,7 @@ static size_t same_symbols(const struct snap_symbol *y, size_t count)
 	return n;
 }
 
-/* Returns one path for all symbols that have a path: the path itself, if they are equal. */
+/* Returns one path for all symbols that have a path: their common path, or a common prefix. */
 static uint32_t path_of_all(struct snapshot *s, const struct snap_symbol *y, size_t count,
 			    bool source)
 {

@@ -1,5 +1,5 @@
-/* symbol_label.h - makes the text by which a diff or list groups its rows. O(length). Thread-safe,
- * except for `work`. */
+/* symbol_label.h - makes the text by which a diff or list groups its rows. O(length). Threads must
+ * not share a `work`, which is scratch memory. */
 #ifndef HEFT_SNAPSHOT_SYMBOL_LABEL_H
 #define HEFT_SNAPSHOT_SYMBOL_LABEL_H
 

@@ -92,8 +92,8 @@ static const char *usage_files_folder_of(struct usage_files_search *s, const cha
 	return len == 0 ? "." : arena_copy(&s->arena, (struct str){ path, max_u64(len - 1, 1) });
 }
 
-/* Tries the path of an object without its last suffix: "x.c.o" has "x.su" by gcc, "x.c.su" by
- * cmake. */
+/* Tries the file of frames beside an object. `stem`: its path without the last suffix. The
+ * frames of "x.c.o" are in "x.su" if gcc named them, in "x.c.su" if cmake did. */
 static bool try_stem(struct usage_files_search *s, const char *folder, struct str stem)
 {
 	const bool absolute = stem.len > 0 && stem.p[0] == '/';

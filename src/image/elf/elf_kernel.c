@@ -29,7 +29,8 @@ bool elf_kernel_place(const struct image *im, uint32_t word, uint64_t *ret)
 	return false;
 }
 
-/* True if every word is an address in the kernel and each list ascends. */
+/* True if every word is an address in the kernel, and the words are a few lists, one after the
+ * other, whose addresses ascend. */
 static bool are_places(const struct image *im, struct bytes b)
 {
 	struct reader r = reader_of(b, im->big_endian);
