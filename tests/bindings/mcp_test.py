@@ -234,7 +234,7 @@ class Protocol(unittest.TestCase):
 
     def test_tools_are_described(self):
         client = Client()
-        self.assertEqual(sorted(client.tools), ["diff", "heap", "info", "query", "size", "where"])
+        self.assertEqual(sorted(client.tools), ["advise", "diff", "heap", "info", "query", "size", "where", "why"])
         for tool in client.tools.values():
             self.assertIs(tool["annotations"]["readOnlyHint"], True)
             schema = tool["inputSchema"]
@@ -402,6 +402,18 @@ class Answers(Case):
         self.assertEqual(both["row_count"], 1)
         self.assertIn("Not found: nothing like this", both["text"])
         self.assertIn("ask query", self.client.refused("where", file=str(PROG), places=["nothing like this"]))
+
+    def test_why_tells_chain_and_what_would_go(self):
+        made = self.client.call("why", file=str(PROG), names=["shop::fill"])
+        chain = [row for row in made["dicts"] if row["part"] == "chain"]
+        self.assertEqual((chain[0]["kind"], chain[-1]["name"]), ("entry point", "shop::fill(shop::basket*, int)"))
+        self.assertIn("would go with it", made["text"])
+        self.assertIn("did you mean", self.client.refused("why", file=str(PROG), names=["shop::fil"]))
+
+    def test_advice_has_bytes_and_what_to_do(self):
+        made = self.client.call("advise", file=str(PROG))["dicts"]
+        self.assertIn("The symbol table names functions that nothing links to", [row["what"] for row in made])
+        self.assertTrue(all(row["bytes"] > 0 and row["change"] for row in made))
 
     def test_diff_names_the_cause(self):
         made = self.client.call("diff", before=str(PROG), after=str(OTHER))

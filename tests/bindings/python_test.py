@@ -126,6 +126,17 @@ class Rows(unittest.TestCase):
         self.assertEqual(largest[1]["path"], "[1 Others]")
         self.assertTrue(all(row["stack"] >= row["frame"] for row in heft.stack(PROG, every=True)))
 
+    def test_why_and_advise(self):
+        (row,) = heft.why(PROG, "shop::fill")
+        self.assertEqual((row["chain"][0]["from"], row["chain"][-1]["to"]), ("", row["name"]))
+        self.assertGreaterEqual(row["retained_vm"], row["own_vm"])
+        self.assertIn("main", [user["from"] for user in row["users"]] + [step["from"] for step in row["chain"]])
+        with self.assertRaises(heft.UsageError):
+            heft.why(PROG, "shop::fil")
+        found = {row["label"]: row for row in heft.advise(PROG)}
+        self.assertEqual(found["symbol table"]["sure"], "stated")
+        self.assertTrue(all(row["bytes"] > 0 and row["change"] for row in found.values()))
+
     def test_snapshot_asks_sql_and_writes(self):
         with heft.Snapshot(PROG, metadata={"title": "made here"}) as snapshot:
             self.assertEqual(snapshot.query("SELECT full_name FROM symbols WHERE name = 'shop::fill'"),

@@ -466,6 +466,32 @@ def where(file: Path, *places: Union[int, str], by: Names = (), **find: Any) -> 
         return opened.find(*places)
 
 
+def why(file: Path, *names: Union[int, str], **find: Any) -> Table:
+    """Why symbols are in a program, as `heft why`: a row a symbol, with its chain from a root, users and retained bytes."""
+    with _Work(find) as work:
+        handle = work.new("graph", work.session)
+        _do(_lib.heft_graph_open, handle, _text(file))
+        found, count, rows = _struct(_abi.heft_why), ctypes.c_size_t(), []
+        for name in names:
+            _do(_lib.heft_graph_ask, handle, _text(f"{name:#x}" if isinstance(name, int) else name), byref(count))
+            for i in range(count.value):
+                _do(_lib.heft_graph_why, handle, i, byref(found))
+                rows.append(json.loads(_written(_lib.heft_graph_write, handle, byref(found), _json_opts())))
+        return Table(rows, notes=work.notes())
+
+
+def advise(file: Path, rows: int = 0, **find: Any) -> Table:
+    """What to change so that a program is smaller, as `heft advise`: a row a proposal, whose `children` own the bytes."""
+    with _Work(find) as work:
+        opened = work.new("snapshot", work.session)
+        _lib.heft_snapshot_set_flags(opened, _abi.HEFT_SNAPSHOT_ALONE | _abi.HEFT_SNAPSHOT_CONTENTS)
+        _do(_lib.heft_snapshot_open, opened, _text(file))
+        facts = work.new("info", work.session)
+        _do(_lib.heft_info_add, facts, _text(file))
+        handle = work.made("advice", opened, facts)
+        return Table(_parsed(_written(_lib.heft_advice_write, handle, rows, _json_opts()))["total"]["children"], notes=work.notes())
+
+
 def stack(file: Path, function: Optional[str] = None, *, every: bool = False, rows: int = 0, **find: Any) -> Table:
     """The most stack that functions of a program may take, as `heft stack`: a row a function.
 

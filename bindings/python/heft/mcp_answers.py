@@ -498,6 +498,32 @@ def _query(kept: Kept, file: str, sql: str, **find: Any) -> Answer:
                   narrower="Fewer rows: use WHERE, GROUP BY or LIMIT.")
 
 
+def _why_rows(row: dict) -> Iterable[tuple]:
+    """The lines of one symbol: its chain, who refers to it, what it keeps."""
+    for part, list_ in (("chain", row["chain"]), ("refers to it", row["users"])):
+        for r in list_:
+            name = r["to"] if part == "chain" else r["from"]
+            yield row["name"], part, name, r["kind"], r["count"], f"{r['file']}:{r['line']}" if r.get("file") else f"{r['place']:#x}", None
+    for part in row["parts"]:
+        yield row["name"], "would go with it", part["name"], "", None, "", part["vm"]
+
+
+def _why(_: Kept, file: str, names: List[str], **find: Any) -> Answer:
+    table = heft.why(file, *names, **_found(find))
+    head = [f"{row['name']}: {row['own_vm']:,} bytes in memory; {row['retained_vm']:,} would go with it, {row['retained_file']:,} in the file."
+            + ("" if row["chain"] else " No root reaches it: it is dead unless a computed jump leads to it.") for row in table]
+    return Answer(head, ["symbol", "part", "name", "kind", "references", "place", "bytes"],
+                  (line for row in table for line in _why_rows(row)), notes=table.notes, narrower="Fewer rows: name fewer symbols.")
+
+
+def _advise(_: Kept, file: str, **find: Any) -> Answer:
+    table = heft.advise(file, rows=50, **_found(find))
+    lines = ((row["what"], row["bytes"], row["sure"], row["change"], row["cost"],
+              ", ".join(f"{part['label']} {part['bytes']}" for part in row["children"][:5])) for row in table)
+    return Answer([f"{file}: proposals, the largest first. They overlap, so they do not add up."],
+                  ["what", "bytes", "sure", "change", "cost", "largest_owners"], lines, notes=table.notes)
+
+
 def _info(_: Kept, files: List[str], **find: Any) -> Answer:
     table = heft.info(*files, **_found(find))
     return Answer([f"{len(files)} files."] if len(files) > 1 else [], table.columns,
@@ -573,6 +599,17 @@ def tools() -> Dict[str, Tool]:
                        "sysroot": _text("Folder with the files of the machine that the dump is from."),
                        **_DEBUG},
             ["dump", "base", "program", "sysroot", "debug"], _heap),
+        "why": Tool("Why a symbol is in a program", (
+            "Tells why functions or variables are in a program: the shortest chain of references from a root (entry, export, "
+            "constructor), who refers to them, and the bytes that would go with them because nothing else reaches them."),
+            ["file", "names"], {"file": _text("Path of the program, library or object. Best absolute."),
+                                "names": _list("Names of symbols, linkage or demangled, or addresses.", 20), **_FIND},
+            ["file", "debug", "map"], _why),
+        "advise": Tool("What to change so that a program is smaller", (
+            "Proposes changes with the bytes that each saves, how sure that is, what to do (options, commands), what it costs, and "
+            "who owns the bytes."),
+            ["file"], {"file": _text("Path of the program, library or object. Best absolute."), **_FIND},
+            ["file", "debug", "map"], _advise),
         "query": Tool("SQL over the symbols of a program", (
             "Answers SQL (SQLite, read-only) over all symbols of a program or .size file. Use it for counts, sums and conditions "
             "that size cannot say. Table symbols: full_name, name, namespace, kind ('code', 'data', 'literal'), section, address, "
