@@ -158,10 +158,10 @@ def _list(description: str, most: int) -> dict:
     return {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": most, "description": description}
 
 
-_DEBUG = {"debug": _text("Path of a separate debug file, or of a folder with such files, if heft finds none by itself.")}
+_DEBUG = {"debug": _text("Path of a separate debug file, or a folder with some, if heft finds none.")}
 _FIND = {**_DEBUG, "map": _text("Path of the linker map of the file.")}
-_PAGE = {"rows": _number("Most rows of the answer, if they fit into 16,000 bytes.", 1, 500, 25),
-         "cursor": _text("Cursor of an earlier answer to the same arguments: gives the next rows.")}
+_PAGE = {"rows": _number("Most rows that fit into 16,000 bytes.", 1, 500, 25),
+         "cursor": _text("next_cursor of the answer before: gives the next rows.")}
 _NAMES = _text("Style of names: short (no parameters), full, raw (the linker's).",
                enum=["short", "full", "raw"])
 _SORT = _text("Default: by the larger of file and memory.",
@@ -600,16 +600,15 @@ def tools() -> Dict[str, Tool]:
                        **_DEBUG},
             ["dump", "base", "program", "sysroot", "debug"], _heap),
         "why": Tool("Why a symbol is in a program", (
-            "Tells why functions or variables are in a program: the shortest chain of references from a root (entry, export, "
-            "constructor), who refers to them, and the bytes that would go with them because nothing else reaches them."),
-            ["file", "names"], {"file": _text("Path of the program, library or object. Best absolute."),
-                                "names": _list("Names of symbols, linkage or demangled, or addresses.", 20), **_FIND},
+            "Tells why symbols are in a program: the shortest chain of references from a root, who refers to them, and the bytes "
+            "that would go with them."),
+            ["file", "names"], {"file": _text("Path of the program, library or object."),
+                                "names": _list("Names of symbols, or addresses.", 20), **_FIND},
             ["file", "debug", "map"], _why),
         "advise": Tool("What to change so that a program is smaller", (
-            "Proposes changes with the bytes that each saves, how sure that is, what to do (options, commands), what it costs, and "
-            "who owns the bytes."),
-            ["file"], {"file": _text("Path of the program, library or object. Best absolute."), **_FIND},
-            ["file", "debug", "map"], _advise),
+            "Proposes changes: bytes saved, how sure that is, what to do, what it costs, who owns the bytes."),
+            ["file"], {"file": _text("Path of the program, library or object."), **_DEBUG},
+            ["file", "debug"], _advise),
         "query": Tool("SQL over the symbols of a program", (
             "Answers SQL (SQLite, read-only) over all symbols of a program or .size file. Use it for counts, sums and conditions "
             "that size cannot say. Table symbols: full_name, name, namespace, kind ('code', 'data', 'literal'), section, address, "
@@ -624,13 +623,11 @@ def tools() -> Dict[str, Tool]:
                               **_FIND}, ["file", "debug", "map"], _query)}
 
 
-_TEXTS, _ANY = {"type": "array", "items": {"type": "string"}}, {"type": "object"}
-OUTPUT = {
+OUTPUT = {  # In the list of tools once a tool, so only what is needed to read an answer
     "type": "object",
     "description": "Sizes are bytes, addresses hexadecimal texts.",
-    "properties": {"about": _TEXTS, "columns": _TEXTS, "rows": {"type": "array", "items": {"type": "array"}},
-                   "first_row": {"type": "integer"}, "row_count": {"type": "integer"}, "total": _ANY, "left_out": _ANY,
-                   "next_cursor": {"type": "string"}, "notes": _TEXTS},
+    "properties": {"columns": {"type": "array", "items": {"type": "string"}}, "rows": {"type": "array", "items": {"type": "array"}},
+                   "row_count": {"type": "integer"}, "next_cursor": {"type": "string"}},
     "required": ["columns", "rows"],
 }
 
