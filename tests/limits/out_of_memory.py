@@ -61,6 +61,8 @@ CASES = {
     "report": ["{app} -o {out}", "{heap} -o {out}", "{app} -o {out} -- {old}"],
     "browse": ["{app}", "{heap}"],
     "stack": ["{app}"],
+    "advise": ["{app}", "--format=json {app}"],
+    "why": ["{app} main", "--format=json {app} main"],
     "blocks": ["{app}", "--format=json {app}"],
     "blocks profile": ["--script={perf} --format=csv {app}"],
     "blocks emit": ["{app} -o {out}"],

@@ -213,12 +213,12 @@ def same_in_another_folder(heft, root, folder):
     for place in ("one/here", "two/deep"):
         where = os.path.join(folder, place)
         os.makedirs(where)
-        for name in ("suffix", "generic"):
+        for name in ("package_name", "generic"):
             shutil.copy(os.path.join(root, "src/names", name + ".c"), where)
             run("gcc", "-w", "-g", "-O1", "-D_GNU_SOURCE", "-fPIC", "-I", root + "/src", "-I", root + "/include", "-c",
                 os.path.join(where, name + ".c"), "-o", os.path.join(where, name + ".o"))
         paths.append(os.path.join(where, "library.so"))
-        run("gcc", "-shared", "-Wl,-z,undefs,--build-id=none", os.path.join(where, "suffix.o"),
+        run("gcc", "-shared", "-Wl,-z,undefs,--build-id=none", os.path.join(where, "package_name.o"),
             os.path.join(where, "generic.o"), "-o", paths[-1])
     for by in ("symbols", "compileunits", "directories", "sourcefiles", "inlines", "packages", "blocks"):
         rows = table(heft, "size", "-d", by, paths[1], "--", paths[0])

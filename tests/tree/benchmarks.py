@@ -37,6 +37,7 @@ RUNS = [
     ("bench/push --heft {heft} --recorder {recorder} --runs 1 --json {tmp}/push.json", "gcc", True),
     ("bench/formats --heft {heft} --objects 1 --runs 1", "clang-19", True),
     ("bench/twins --heft {heft} --only liblua --dir {tmp}/twins", "apt-get", True),
+    ("bench/fit --build {build} --dir {tmp}/fit --only CLEAR", "clang-19", True),
     ("bench/page.py {tmp}/prog", "chromium", True),
     ("bench/real_history {heft} {tmp}/real 2 base", "git", True),
 ]

@@ -175,6 +175,7 @@ def wine_kept(build, program):
     """Keeps one server of wine: a program that starts while the server of the last one ends finds none."""
     server = build.runner[:1] == ["wine"] and shutil.which("wineserver")
     if server:
+        os.environ["WINEPREFIX"] += "-kept"  # meson has run programs in the other
         os.mkdir(os.environ["WINEPREFIX"])
         subprocess.run([server, "-p"], check=False)
         # The first program starts wine's services, which keep its output open: a pipe would never end.
