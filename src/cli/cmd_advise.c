@@ -40,7 +40,7 @@ static int advise_with(struct advise_job *job, const struct heft_snapshot *s,
 	if (job->advice == NULL)
 		return cli_failed(run->cli, &err);
 	const int status = outfile_write(run->cli, run->out.path, advise_write, job);
-	const struct heft_table *table = heft_advice_table(job->advice, 0);
+	const struct heft_table *table = heft_advice_table(job->advice, 1);
 	if (table != NULL && table->top->child_count == 0)
 		cli_error(run->cli, "%s: nothing to propose was found", run->words[0]);
 	return status;

@@ -163,10 +163,10 @@ static void edges_scan_job(void *ctx, size_t i, unsigned worker)
 	for (size_t k = job->first; k < job->last; k++) {
 		const struct span *span = &s->in.spans->list.data[k];
 		const uint32_t owner = s->in.owner[k];
-		if (s->in.flags[k] & SPAN_CODE)
+		if (s->in.flags[k] & SPAN_CODE) {
 			edges_scan_code(s, span, owner, &work, &job->found);
-		if (s->in.flags[k] & SPAN_CODE)
 			edges_add_next(s, k, &job->found);
+		}
 		if (s->in.flags[k] & SPAN_DATA && s->fixed && !s->kept)
 			edges_scan_words(s, span, owner, &job->found);
 		code_passed(&pass, span->start, span->size);

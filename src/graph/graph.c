@@ -314,17 +314,9 @@ void graph_finish(struct graph *g)
 void graph_release(struct graph *g)
 {
 	spans_release(&g->spans);
-	vec_release(&g->nodes);
-	vec_release(&g->edges);
-	mem_free(g->owner);
-	mem_free(g->flags);
-	mem_free(g->node_of);
-	mem_free(g->out_first);
-	mem_free(g->in_first);
-	mem_free(g->out);
-	mem_free(g->in);
-	mem_free(g->dominators);
-	mem_free(g->order);
+	vec_release_all(&g->nodes, &g->edges);
+	mem_free_all(g->owner, g->flags, g->node_of, g->out_first, g->in_first, g->out, g->in,
+		     g->dominators, g->order);
 	*g = (struct graph){ 0 };
 }
 

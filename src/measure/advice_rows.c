@@ -110,7 +110,7 @@ static const struct advice_words data_words[DATA_ADVICES] = {
 			    ADVICE_INFERRED },
 	[DATA_NAMES] = { "function-names", "Texts hold the names of functions for messages",
 			 "compile with -DNDEBUG, or let macros use __FILE__ and __LINE__",
-			 "failed assertions tell less, or are not checked", ADVICE_PROVED },
+			 "failed assertions tell less, or are not checked", ADVICE_INFERRED },
 };
 
 static bool text_has(struct str text, struct str word)

@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -273,7 +275,8 @@ static bool put_headers(struct live_out *o, struct live_plan *p, size_t notes_si
 }
 
 /* Creates a file that only its owner can read, because memory contains secrets. If the file system
- * supports it, the file has no name until it is complete. So none remains if heft is killed. */
+ * supports it, the file has no name until it is complete. So no incomplete one remains if heft is
+ * killed. */
 static bool live_core_open_temp(struct live_out *o)
 {
 	char *slash = strrchr(o->temp, '/');
@@ -295,8 +298,8 @@ static bool live_core_open_temp(struct live_out *o)
 	return o->fd >= 0;
 }
 
-/* Gives a nameless file its name. Replaces an existing file. */
-static bool give_name(struct live_out *o)
+/* Gives a nameless file its name. An existing file is replaced by way of a second name. */
+static bool link_name(struct live_out *o)
 {
 	enum { TRIES = 100 };
 	char self[40];
@@ -311,6 +314,19 @@ static bool give_name(struct live_out *o)
 	}
 	o->temp[0] = '\0';
 	return false;
+}
+
+/* Does the same, and lets no signal but SIGKILL leave the second name behind. */
+static bool give_name(struct live_out *o)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	const bool good = link_name(o);
+	const int reason = errno;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = reason;
+	return good;
 }
 
 bool live_out_open(struct live_out **ret, const char *path, unsigned level, struct live_plan *p,

@@ -17,7 +17,7 @@ static const struct advice_rule rules[] = {
 	  "contents NOT NULL GROUP BY container, section, own, contents HAVING count(*) > 1" },
 	{ { "identical-data", "Constants are equal and stand in the file several times",
 	    "define the constant in one source and declare it in a header; in C++17, inline", "",
-	    ADVICE_PROVED },
+	    ADVICE_INFERRED },
 	  "SELECT (count(*) - 1) * own, min(full_name) || ' and ' || (count(*) - 1) || ' more' "
 	  "FROM symbols WHERE alias_group = id AND in_file AND own > 0 AND kind IN ('data', "
 	  "'literal') AND contents NOT NULL GROUP BY container, section, own, contents "

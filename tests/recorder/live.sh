@@ -42,24 +42,25 @@ is "some were killed while it stood still" yes "$([ $stood -gt 0 ] && echo yes)"
 cut=0
 for tenth in 1 2 3 4 5 6 7 8 9; do
 	for signal in INT TERM KILL; do
-		"$heft" heap snapshot --full -o cut $pid 2>said &
+		"$heft" heap snapshot --full -o cut$signal $pid 2>said &
 		sleep 0.00$tenth
 		kill -$signal $!
 		wait $! || cut=$((cut + 1))
 	done
 done 2>/dev/null
 is "some were cut off" yes "$([ $cut -gt 0 ] && echo yes)"
+is "nothing is left of them" 0 "$(find . -name 'cutINT.*' -o -name 'cutTERM.*' | wc -l)"
 # A whole core has another name for a moment, before it takes the place of the old one.
 half=0
 "$heft" heap show full >shown 2>said
 whole=$?
-for left in cut.*; do
+for left in cutKILL.*; do
 	[ -e "$left" ] || continue
 	"$heft" heap show "$left" >shown 2>said
 	[ $? -eq $whole ] && ! grep -q 'lost at its end' shown || half=$((half + 1))
 done
-is "nothing half written is left of them" 0 $half
-rm -f cut.*
+is "nothing half written is left of those killed" 0 $half
+rm -f cut*
 is "nobody traces it" "TracerPid:	0" "$(grep TracerPid /proc/$pid/status)"
 
 kill -STOP $pid
