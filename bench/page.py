@@ -18,7 +18,7 @@ sys.path.insert(0, TOP + "/tests/page")
 import browser as devtools  # noqa: E402
 
 HEFT = os.path.abspath(os.environ.get("HEFT", TOP + "/build/src/heft"))
-GROUPS = "sections,compileunits,namespaces,symbols"
+GROUPS = "sections,compileunits,packages,namespaces,symbols"
 FILTERS = ["e", "core", "std::vec", "77", "nothing that is there"]
 
 

@@ -11,7 +11,7 @@ struct cli_report_job {
 const struct opt report_opts[] = {
 #define INPUT_BY_HELP                                                                              \
 	"data sources of programs to group by (default:\n"                                         \
-	"                              sections,compileunits,namespaces,symbols)"
+	"                              sections,compileunits,packages,namespaces,symbols)"
 #include "cli/input_opts.inc"
 	{ O_OUTPUT, 'o', true, "output", "FILE", "write there, all or nothing" },
 	{ 0, 0, false, "with-arguments", NULL, "of dumps, state the arguments of the command",
@@ -119,7 +119,7 @@ int cmd_report(const struct cli *cli, int argc, char **argv)
 	job.page = cli_made(cli, heft_page_new(job.inputs.run.session));
 	job.inputs.rows = 1; /* The page shows all rows. */
 	job.inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_REGIONS | HEFT_PROFILE_HOW_SURE;
-	job.inputs.usual = "sections,compileunits,namespaces,symbols";
+	job.inputs.usual = "sections,compileunits,packages,namespaces,symbols";
 	int status = cli_parse(&job, argc, argv, &words);
 	if (status == CLI_GO_ON)
 		status = cmd_report_run(&job);

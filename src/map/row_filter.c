@@ -72,7 +72,7 @@ static void match_below(struct matching *g, uint32_t node)
 	const struct rows_maker *b = g->maker;
 	const uint32_t level = rows_depth(b, node), above = g->found[b->filter.place[node]];
 	uint32_t only;
-	const size_t rows = rows_below(b, node, rows_label(b, node), level, &only);
+	const size_t rows = rows_below(b, node, rows_label(b, node), &only);
 	if (rows == 0) {
 		decide(g, node, above);
 		return;

@@ -300,23 +300,39 @@ struct pending {
 
 typedef VEC(struct pending) pending_vec;
 
-/* True if a row has a single child that repeats its label, so that the child is skipped. `node`:
- * the row. `level`: the child's. */
-static bool is_repeat(const struct rows_maker *b, const char *label, const char *above,
-		      uint32_t node, uint32_t level)
-{
-	if (!b->opts->drop_repeats)
-		return false;
-	if (node > 0 && (strcmp(label, "[None]") == 0 || strcmp(label, "[Unmapped]") == 0))
-		return true;
-	const bool keep = level < 32 && b->opts->keep >> level & 1 && label[0] != '[';
-	return !keep && strcmp(label, above) == 0;
-}
-
 bool rows_is_row(const struct rows_maker *b, uint32_t node)
 {
 	return (node >= b->opts->empty_from && node < b->opts->empty_to) ||
 	       !says_nothing(b, numbers_now(b, node), numbers_base(b, node));
+}
+
+/* Returns the number of rows below a node, and the last of them. */
+static size_t count_rows(const struct rows_maker *b, uint32_t node, uint32_t *ret_last)
+{
+	size_t count = 0;
+	*ret_last = 0;
+	for (uint32_t i = b->first[node]; i != 0; i = b->next[i])
+		if (rows_is_row(b, i)) {
+			count++;
+			*ret_last = i;
+		}
+	return count;
+}
+
+/* True if a row's single child only repeats its label, and so does all below it, so that the child
+ * is skipped. A child with other rows below it is shown: they would be lost. */
+static bool is_repeat(const struct rows_maker *b, uint32_t child, const char *above, bool is_top)
+{
+	if (!b->opts->drop_repeats)
+		return false;
+	for (size_t count = 1; count > 0; count = count_rows(b, child, &child)) {
+		const char *label = rows_label(b, child);
+		const bool nobody = !is_top && (strcmp(label, "[None]") == 0 ||
+						strcmp(label, "[Unmapped]") == 0);
+		if (count > 1 || (!nobody && strcmp(label, above) != 0))
+			return false;
+	}
+	return true;
 }
 
 static void list_items(const struct rows_maker *b, uint32_t parent, struct rows_items *ret)
@@ -339,18 +355,10 @@ static size_t nodes_below(const struct rows_maker *b, uint32_t node)
 	return count;
 }
 
-size_t rows_below(const struct rows_maker *b, uint32_t node, const char *label, uint32_t level,
-		  uint32_t *ret_last)
+size_t rows_below(const struct rows_maker *b, uint32_t node, const char *label, uint32_t *ret_last)
 {
-	size_t count = 0;
-	uint32_t last = 0;
-	for (uint32_t i = b->first[node]; i != 0; i = b->next[i])
-		if (rows_is_row(b, i)) {
-			count++;
-			last = i;
-		}
-	*ret_last = last;
-	return count == 1 && is_repeat(b, rows_label(b, last), label, node, level) ? 0 : count;
+	const size_t count = count_rows(b, node, ret_last);
+	return count == 1 && is_repeat(b, *ret_last, label, node == 0) ? 0 : count;
 }
 
 enum heft_row_kind rows_kind(struct str label)
@@ -416,8 +424,7 @@ static void rows_make(struct rows_maker *b, const struct rows_items *items, stru
 		else if (b->visiting)
 			row->child_count = nodes_below(b, below.node);
 		else
-			row->child_count = rows_below(b, below.node, row->label, below.level,
-						      &last);
+			row->child_count = rows_below(b, below.node, row->label, &last);
 	}
 	p.row->children = children;
 	p.row->child_count = items->count;
@@ -437,7 +444,8 @@ static void rows_add_children(struct rows_maker *b, struct pending p, pending_ve
 	for (size_t i = 0; i < items.count; i++)
 		set_label(b, &items.list[i]);
 	sort_items(b->opts, items.list, items.count);
-	if (items.count != 1 || !is_repeat(b, items.list[0].label, p.row->label, p.node, p.level))
+	const uint32_t only = items.count == 1 ? items.list[0].node : 0;
+	if (only == 0 || !is_repeat(b, only, p.row->label, p.node == 0))
 		rows_make(b, &items, p, todo);
 	else
 		p.row->child_count = 0;

@@ -45,10 +45,8 @@ struct rows_opts {
 	bool diff;
 	bool others_last; /* "[N Others]" is the last row. Otherwise its size decides */
 	/* Skip a row that is alone below its parent, if it has the same label or stands for bytes
-	 * without an owner. */
+	 * without an owner, and so have all rows below it. */
 	bool drop_repeats;
-	uint32_t keep; /* Bit k: do not skip repeated labels on level k, because levels of
-		        * another source follow */
 	/* Least value of a row on the first level, and on deeper levels, of the measure that sorts
 	 * rows. "[N Others]" sums up the others. */
 	uint64_t least, least_below;
@@ -143,7 +141,7 @@ void rows_describe(const struct rows_maker *m, uint32_t node, const char *label,
 uint32_t rows_node(const struct rows_maker *m, const struct heft_row *row);
 /* Returns the number of rows with a label below a node, without limits. *ret_last is the last
  * one. */
-size_t rows_below(const struct rows_maker *m, uint32_t node, const char *label, uint32_t level,
+size_t rows_below(const struct rows_maker *m, uint32_t node, const char *label,
 		  uint32_t *ret_last);
 const struct heft_row *const *rows_make_some(struct rows_maker *m, uint32_t node, size_t count,
 					     bool (*wanted)(const struct rows_maker *m,

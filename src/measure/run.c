@@ -592,18 +592,6 @@ static void run_fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_r
 		row->texts = with_stack(p, l, node, row->texts);
 }
 
-/* Returns the levels, as bits, that show a label even if it repeats the one above. These are
- * directories above another data source, of which a path may have too few. */
-static uint32_t levels_to_keep(const struct heft_profile *p)
-{
-	uint32_t keep = 0;
-	for (size_t i = p->levels.count; i-- > 1;)
-		if (p->levels.data[i - 1].depth > 0 &&
-		    (keep >> i & 1 || p->levels.data[i].depth == 0))
-			keep |= 1u << (i - 1);
-	return keep;
-}
-
 /* Sets the other texts of a row, after run_fill_row(). */
 static void run_set_texts(const struct heft_profile *p, bool by_region, struct arena *arena,
 			  struct heft_table *table)
@@ -670,7 +658,6 @@ struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_
 		.diff = p->diff,
 		.drop_repeats = true,
 		.others_last = !p->as_bloaty,
-		.keep = levels_to_keep(p),
 		.empty_from = p->empty_from,
 		.empty_to = p->empty_to,
 		.label = run_node_label,

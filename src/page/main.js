@@ -94,28 +94,37 @@ function specsOf(tab) {
 	return tab.specs;
 }
 
-/* Is most of a tab, by a measure, in labels of the program's own words?  What heft has no owner for stands in brackets, what is in no namespace in parentheses. */
-function isMostlyNamed(tab, column, { now }) {
-	const named = Uint8Array.from(column.labels, text => /^[^[(]/.test(view.book.texts.get(text)) ? 1 : 0);
+/* The share of a tab, by a measure, whose labels in a column match. */
+function shareOf(tab, column, { now }, regex) {
+	const matches = Uint8Array.from(column.labels, text => regex.test(view.book.texts.get(text)) ? 1 : 0);
 	let sum = 0, all = 0;
 	for (let i = 0; i < tab.lines; i++) {
 		all += now[i];
-		sum += named[column.lines[i]] * now[i];
+		sum += matches[column.lines[i]] * now[i];
 	}
-	return 2 * sum > all;
+	return all > 0 ? sum / all : 0;
 }
 
 /* What heft report groups by where nobody says otherwise. */
-const USUAL_COLUMNS = /^(regions|libraries|armembers|sections|compileunits|namespaces|symbols|flags|hotness)$/;
+const USUAL_COLUMNS = /^(regions|libraries|armembers|sections|compileunits|packages|namespaces|symbols|flags|hotness)$/;
 
-/* Opens on the source tree where there is one, else on members of an archive, on namespaces, on sections. */
+/* What a program is shown by, the first that enough of its bytes have.  Sources in folders make a tree.  A third in packages says more
+ * than names of objects, which for Rust is one unit of the whole program.  What heft has no owner for stands in brackets, what is in no
+ * package or namespace in parentheses. */
+const OWNERS = [["compileunits", /^[^[(].*\//, .5], ["packages", /^[^[(]/, 1 / 3], ["compileunits", /^[^[(]/, .5], ["armembers", /^[^[(]/, .5], ["namespaces", /^[^[(]/, .5]];
+
+/* Opens on the source tree where there is one, else on packages, on members of an archive, on namespaces, on sections. */
 function usualBy(tab) {
 	const specs = specsOf(tab), find = regex => specs.find(s => regex.test(s.column.name) && !s.stack);
 	if (tab.stacks)
 		return ["down"];
 	if (tab.kind === "sizes" && !specs.every(s => USUAL_COLUMNS.test(s.column.name)))
 		return specs.slice(0, 3).map(s => s.id);
-	const owners = tab.kind === "sizes" && !tab.regions ? [find(/^compileunits$/), find(/^armembers$/), find(/^namespaces$/)].find(s => s && isMostlyNamed(tab, s.column, tab.measures[usualMeasure(tab)])) : null;
+	const measure = tab.measures[usualMeasure(tab)];
+	const owners = tab.kind === "sizes" && !tab.regions ? OWNERS.map(([name, regex, least]) => {
+		const spec = find(new RegExp(`^${name}$`));
+		return spec && shareOf(tab, spec.column, measure, regex) >= least ? spec : null;
+	}).find(Boolean) : null;
 	const outer = tab.regions && find(/^regions$/) ? [find(/^regions$/), find(/^libraries$/)] : [owners || find(/^build$/) || find(/^(in_section|sections|modules)$/) || specs[0]];
 	const list = [...outer, find(/^(symbol|symbols|rawsymbols|fullsymbols|shortsymbols|block)$/)];
 	return [...new Set(list.filter(Boolean).map(s => s.id))];

@@ -49,7 +49,8 @@ def leaves(row, path=()):
 
 # ---- sizes ---------------------------------------------------------------------------------------
 
-SOURCES = ["sections", "compileunits", "namespaces", "symbols"]
+SOURCES = ["sections", "compileunits", "packages", "namespaces", "symbols"]
+SYMBOLS = f"c{SOURCES.index('symbols')}"
 FILTERS = [
     {}, {"without": "t"}, {"with": "pr", "without": "z"}, {"with": "T"}, {"with": "^\\.(text|data)", "regex": True},
     {"with": "main|free", "regex": True}, {"without": "[0-9]$", "regex": True}, {"with": "nothing that is there"},
@@ -113,7 +114,7 @@ def check_profile(b, words, filters):
                         ["file", "vm"], False)
     tree = rows_of("size", "-d", "sections,symbols", *words)
     for child in tree["children"]:
-        page = page_rows(b, ["c0", "c3"], {}, [child["label"]])
+        page = page_rows(b, ["c0", SYMBOLS], {}, [child["label"]])
         wanted = {c["label"]: [[c["file"], c["vm"]], None] for c in child["children"]}
         if list(wanted) not in ([child["label"]], [f"[section {child['label']}]"]):
             check(f"{words} sections,symbols: {child['label']}", page, wanted)
@@ -121,7 +122,7 @@ def check_profile(b, words, filters):
 
 def became(b, words):
     """Symbols with a badge, on the page and by heft's own sizes."""
-    page_rows(b, ["c3"], {})
+    page_rows(b, [SYMBOLS], {})
     shown = b.run("[...document.querySelectorAll('#table .rows .row')].map(r => [r.querySelector('.text').textContent, r.querySelector('.badge')?.textContent ?? ''])")
     rows = {r["label"]: "added" if r["base_file"] + r["base_vm"] == 0 else "removed" if r["file"] + r["vm"] == 0 else "" for r in rows_of("size", "-d", "symbols", *words)["children"]}
     return [[name, badge] for name, badge in shown if name in rows], [[name, rows[name]] for name, _ in shown if name in rows]
@@ -544,7 +545,7 @@ def check_names(b, work):
     heft("report", "-C", "none", path, "-o", work + "/page.html")
     b.open(work + "/page.html")
     b.size(1280, 2400)
-    page = page_rows(b, ["c3"], {})
+    page = page_rows(b, [SYMBOLS], {})
     for i, name in enumerate(NAMES):
         shown = name.replace("\x1b", "\\x1b").replace("\t", "\\t").replace("\udcff", "\\xff").replace("‮", "\\xe2\\x80\\xae")
         mine = [n for label, n in page.items() if label == shown]
@@ -1013,7 +1014,7 @@ def check_memory_goes(b, work):
 def check_address(b, work):
     heft("report", "sources", "heap.core", "-o", work + "/page.html")
     b.open(work + "/page.html")
-    page_rows(b, ["c1", "c3"], {"with": "e", "least": 3})
+    page_rows(b, ["c1", SYMBOLS], {"with": "e", "least": 3})
     b.run("document.getElementById('view').value = 'ice';"
           "document.getElementById('view').dispatchEvent(new Event('change', { bubbles: true }))")
     there, text = b.run("location.hash"), b.run("document.getElementById('sum').textContent")
@@ -1085,6 +1086,12 @@ def check_opening(b, work):
     heft("report", HEFT, "-o", work + "/page.html")
     b.open(work + "/page.html")
     check("opening: a program with sources", [b.run(titles), b.run("heftPage.view.measure.name")], [["Source tree", "Symbols"], "vm"])
+    strip = subprocess.run(["strip", "-g", "spaces", "-o", work + "/spaces"], check=False)
+    check("opening: strip", strip.returncode, 0)
+    heft("report", work + "/spaces", "-o", work + "/packages.html")
+    b.open(work + "/packages.html")
+    check("opening: packages, without sources in folders", b.run(titles), ["Packages", "Symbols"])
+    b.open(work + "/page.html")
     b.run("heftPage.state.m = 0; heftPage.update(false); document.getElementById('debug').click()")
     whole = rows_of("size", "--no-debug", HEFT)
     check("opening: without debug info", said(b, "sum").split(" bytes")[0], f"{whole['file']:,}")
@@ -1097,7 +1104,7 @@ def check_names_below(b, work):
     """A name is shown without what stands above it, and in full where it is pointed at."""
     heft("report", "spaces", "-o", work + "/page.html")
     b.open(work + "/page.html")
-    page_rows(b, ["c2", "c3"], {})
+    page_rows(b, [f"c{SOURCES.index('namespaces')}", SYMBOLS], {})
     b.run("(v => { for (const n of ['outer::inner', 'outer']) { const at = v.tree.find([n]); if (at.parent) v.chosen = at; } heftPage.update(false); })(heftPage.view)")
     b.run("document.getElementById('table').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }))")
     rows = b.run("[...document.querySelectorAll('#table .rows .row')].map(r => [r.querySelector('.text').textContent, r.querySelector('.name').title])")

@@ -39,7 +39,7 @@ ASKED = [{}, {"with": "^\\.(text|data)", "regex": True}, {"with": "main|free", "
 COUNTED = [{"with": "t"}, {"without": "e"}, {"with": "T"}, {"with": "r", "without": "z"}, {"with": "[^a-z.]$", "regex": True},
            {"with": "t", "in": 0}, {"with": "a", "in": 3}, {"without": "s", "in": 1}, {"with": "^s", "regex": True, "in": 2}, {"kind": 0},
            {"least": 100}, {"with": "e", "least": 1000}]
-LEVELS = ["sections", "compileunits", "namespaces", "symbols"]
+LEVELS = ["sections", "compileunits", "packages", "namespaces", "symbols"]
 SPLITS = {1: "/", 2: "::"}
 VIEWS = [[0], [1], [2], [3], [0, 3], [3, 0]]
 
