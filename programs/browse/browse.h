@@ -2,8 +2,7 @@
  *
  * The caller provides the tables; this folder draws them and handles the keys. Control characters
  * in labels are escaped (base/tame.h). */
-#ifndef HEFT_BROWSE_BROWSE_H
-#define HEFT_BROWSE_BROWSE_H
+#pragma once
 
 #include "base/assert.h"
 #include "heft.h"
@@ -87,5 +86,3 @@ bool browse_run(const struct browse_ops *ops, const char *by, unsigned flags, st
 
 /* A heft_progress_fn for calls inside of browse_run(). `ctx` is not used. Esc cancels. */
 bool browse_progress(void *ctx, const char *what, uint64_t done, uint64_t total);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Cost: 44 bytes per node. A filter takes three passes over all rows. A sort reads the children of
  * the open rows. Does not depend on a terminal. One thread. */
-#ifndef HEFT_BROWSE_TREE_H
-#define HEFT_BROWSE_TREE_H
+#pragma once
 
 #include "browse/browse.h"
 
@@ -110,5 +109,3 @@ void tree_mark(struct tree *t, uint32_t node, bool marked);
 void tree_unmark_all(struct tree *t);
 /* Adds up the marked nodes, except those below another marked node: now, and in a diff the base. */
 void tree_marked(const struct tree *t, size_t measure, double *ret_now, double *ret_base);
-
-#endif

@@ -1,8 +1,7 @@
 /* loader.h - makes a table on a separate thread while the user looks at another one.
  *
  * One table at a time. Only the thread of the screen calls these functions. */
-#ifndef HEFT_BROWSE_LOADER_H
-#define HEFT_BROWSE_LOADER_H
+#pragma once
 
 #include "browse/browse.h"
 
@@ -41,5 +40,3 @@ void *loader_take(struct loader *l, struct browse_table *ret, struct heft_err *e
 /* Writes the progress as text: "reading symbols 43%". */
 enum { LOADER_TEXT_MAX = 120 };
 void loader_text(struct loader *l, char out[LOADER_TEXT_MAX]);
-
-#endif

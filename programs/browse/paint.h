@@ -1,7 +1,6 @@
 /* paint.h - writes text on the terminal with ncurses: cut to a width, with escaped control
  * characters, in a few colours. */
-#ifndef HEFT_BROWSE_PAINT_H
-#define HEFT_BROWSE_PAINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void paint_cursor(int row, int column);
 
 /* Returns the number of bytes of `text` that fit into `width` columns, at least one character. */
 size_t paint_fit(const char *text, int width);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The places come from the profile's ranges (HEFT_PROFILE_RANGES). Other facts come from heft_where
  * and heft_blocks, which open the file at the first query and keep it open. One thread. */
-#ifndef HEFT_CLI_ROW_CARD_H
-#define HEFT_CLI_ROW_CARD_H
+#pragma once
 
 #include "browse/browse.h"
 #include "cli/inputs.h"
@@ -25,5 +24,3 @@ void row_card_put(struct row_card *c, const struct input *in, const struct brows
 /* Writes the first 32 functions in a row's bytes, with their blocks and instructions. */
 bool row_card_code(struct row_card *c, const struct input *in, const struct browse_row *row,
 		   FILE *to, struct heft_err *err);
-
-#endif

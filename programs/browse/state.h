@@ -1,6 +1,5 @@
 /* state.h - declares the state of the screen, for the files of this folder. */
-#ifndef HEFT_BROWSE_STATE_H
-#define HEFT_BROWSE_STATE_H
+#pragma once
 
 #include "browse/browse.h"
 #include "browse/browse_tree.h"
@@ -71,5 +70,3 @@ void browse_stop_waiting(struct browse *b);
 /* Writes the status for the top line: "" or a text in parentheses. */
 enum { STATUS_MAX = 200 };
 void browse_status(struct browse *b, char out[STATUS_MAX]);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Cells are added from left to right. answer_row() ends a row. After the first failure, cells are
  * not written. answer_end() returns that failure. */
-#ifndef HEFT_HISTORY_ANSWER_H
-#define HEFT_HISTORY_ANSWER_H
+#pragma once
 
 #include "heft.h"
 #include "history/timeline.h"
@@ -31,5 +30,3 @@ void answer_build(struct answer *a, const struct build *b);
 void answer_null(struct answer *a);
 void answer_row(struct answer *a);
 bool answer_end(struct answer *a, struct heft_err *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Debug info is one row. Lists of SuperSize have own bytes instead; if a symbol has several names,
  * they share its bytes. O(symbols). One thread. */
-#ifndef HEFT_HISTORY_CHANGES_H
-#define HEFT_HISTORY_CHANGES_H
+#pragma once
 
 #include "heft.h"
 #include "history/measures.h"
@@ -20,5 +19,3 @@ struct build_sizes {
 	uint64_t file, vm; /* Bytes. `vm` is 0 if unknown */
 };
 struct build_sizes build_sizes(const struct heft_snapshot *s);
-
-#endif

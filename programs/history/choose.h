@@ -1,6 +1,5 @@
 /* choose.h - opens a history and selects builds by options, for the history commands. */
-#ifndef HEFT_HISTORY_CHOOSE_H
-#define HEFT_HISTORY_CHOOSE_H
+#pragma once
 
 #include "cli/run.h"
 #include "history/timeline.h"
@@ -52,5 +51,3 @@ bool history_read_pair(const struct cli *cli, struct history *h, const char *con
 int history_write(const struct command_run *run, uint32_t usual, bool zstd,
 		  bool (*write)(void *ctx, struct heft_answer *to, struct heft_err *err),
 		  void *ctx);
-
-#endif

@@ -1,6 +1,5 @@
 /* commands.h - declares the commands of heft history. */
-#ifndef HEFT_HISTORY_COMMANDS_H
-#define HEFT_HISTORY_COMMANDS_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -15,5 +14,3 @@ DECLARE_COMMAND(history_log);
 DECLARE_COMMAND(history_page);
 DECLARE_COMMAND(history_top);
 DECLARE_COMMAND(history_trend);
-
-#endif

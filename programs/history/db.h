@@ -11,8 +11,7 @@
  * the rows from its next statement on. Other users see them after db_commit() has returned true.
  *
  * One thread. */
-#ifndef HEFT_HISTORY_DB_H
-#define HEFT_HISTORY_DB_H
+#pragma once
 
 #include "base/err.h"
 #include "base/reader.h"
@@ -88,5 +87,3 @@ struct bytes db_bytes(struct db_query *q, int cell);
 void db_do(struct db_query *q);
 /* Returns the first cell of the first row of a statement without parameters. 0 if there is none. */
 int64_t db_ask(struct db *db, const char *sql);
-
-#endif

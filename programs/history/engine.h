@@ -3,8 +3,7 @@
  *
  * db.c collects the parameters of a statement, and runs the statement when its first row is
  * requested. An engine gets no call after a failure. One thread. */
-#ifndef HEFT_HISTORY_ENGINE_H
-#define HEFT_HISTORY_ENGINE_H
+#pragma once
 
 #include "base/text.h"
 #include "base/vec.h"
@@ -124,5 +123,3 @@ static inline struct str db_value_text(const struct db_query *q, size_t i)
 	const struct db_value *v = &q->values.data[i];
 	return (struct str){ v->size > 0 ? q->room.p + v->at : "", v->size };
 }
-
-#endif

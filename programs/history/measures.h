@@ -6,8 +6,7 @@
  * those of its base.
  *
  * O(numbers). One thread. */
-#ifndef HEFT_HISTORY_MEASURES_H
-#define HEFT_HISTORY_MEASURES_H
+#pragma once
 
 #include "base/intern.h"
 #include "base/text.h"
@@ -57,5 +56,3 @@ bool measures_same(const struct measures *m);
 void measures_write(struct measures *m, uint32_t build);
 
 void measures_parts(const struct measures *m, uint32_t key, struct str ret[3]);
-
-#endif

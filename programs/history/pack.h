@@ -2,8 +2,7 @@
  * as prefix (`zstd --patch-from` reads them).
  *
  * O(both texts): 50 ms to compress 4 MB, 4 ms to unpack. Thread-safe. */
-#ifndef HEFT_HISTORY_PACK_H
-#define HEFT_HISTORY_PACK_H
+#pragma once
 
 #include "base/reader.h"
 #include "base/text.h"
@@ -12,5 +11,3 @@
 bool text_pack(struct str text, struct str base, struct text *ret);
 /* Replaces *ret by the unpacked text. False if the frame is damaged or has another base. */
 bool text_unpack(struct bytes packed, struct str base, struct text *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* page.h - shows a history as tabs of an HTML page. */
-#ifndef HEFT_HISTORY_PAGE_H
-#define HEFT_HISTORY_PAGE_H
+#pragma once
 
 #include "history/choose.h"
 
@@ -20,5 +19,3 @@ struct history_page_opts {
  * of their symbols. HEFT_ENOTFOUND if there is no build. */
 bool history_page_add(struct heft_page *p, struct history *h, const struct history_page_opts *opts,
 		      struct heft_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* questions.h - writes answers about builds and series of sizes, as rows. */
-#ifndef HEFT_HISTORY_QUESTIONS_H
-#define HEFT_HISTORY_QUESTIONS_H
+#pragma once
 
 #include "history/answer.h"
 #include "history/series.h"
@@ -25,5 +24,3 @@ bool rows_compare(const struct measures *m, struct heft_answer *to, struct heft_
  * configurations. */
 bool trend_write(const struct series *s, uint64_t limit, bool for_people, struct heft_answer *to,
 		 struct heft_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* row_sources.h - numbers of a build besides its symbols: rows of data sources, limits, heaps. */
-#ifndef HEFT_HISTORY_ROW_SOURCES_H
-#define HEFT_HISTORY_ROW_SOURCES_H
+#pragma once
 
 #include "base/arena.h"
 #include "cli/cli.h"
@@ -29,5 +28,3 @@ bool measure_budget(struct measured *m, const char *path, const struct heft_snap
 		    const struct heft_snapshot *base);
 /* Adds the heap of a dump or recording, by function and in total. */
 bool measure_heap(struct measured *m, const char *path);
-
-#endif

@@ -1,8 +1,7 @@
 /* series.h - finds the values of one size in all builds of a timeline.
  *
  * O(builds + changes of the size). One thread. */
-#ifndef HEFT_HISTORY_SERIES_H
-#define HEFT_HISTORY_SERIES_H
+#pragma once
 
 #include "history/timeline.h"
 
@@ -43,5 +42,3 @@ void steps_make(struct steps *ret, const struct series *s);
 bool steps_between(struct steps *ret, const struct series *s, const struct build *from,
 		   const struct build *to, struct heft_err *err);
 void steps_release(struct steps *s);
-
-#endif

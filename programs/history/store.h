@@ -9,8 +9,7 @@
  * read and write. Writers wait for one another.
  *
  * One thread. */
-#ifndef HEFT_HISTORY_STORE_H
-#define HEFT_HISTORY_STORE_H
+#pragma once
 
 #include "base/arena.h"
 #include "history/measures.h"
@@ -74,5 +73,3 @@ bool store_remove(struct store *s, const uint32_t *builds, size_t count, struct 
 const struct build *store_build(const struct store *s, uint32_t id);
 /* Returns the build with this product, configuration and commit. NULL if there is none. */
 const struct build *store_build_of(const struct store *s, const struct build_facts *f);
-
-#endif

@@ -2,8 +2,7 @@
  * user types.
  *
  * The builds belong to the store. They are valid until the store is changed. */
-#ifndef HEFT_HISTORY_TIMELINE_H
-#define HEFT_HISTORY_TIMELINE_H
+#pragma once
 
 #include "history/store.h"
 
@@ -37,5 +36,3 @@ void time_text(int64_t time, char room[24]);
 /* Parses a date of the two forms above, or seconds since 1970 ("@1700000000"). A date alone means
  * its first second, or its last if `end`. False for another text. */
 bool time_parse(const char *text, bool end, int64_t *ret);
-
-#endif

@@ -7,8 +7,7 @@
  * values equal the previous value, the noise is 0, and every change is a change of level.
  *
  * O(n log n) for few changes. Thread-safe. */
-#ifndef HEFT_HISTORY_TREND_H
-#define HEFT_HISTORY_TREND_H
+#pragma once
 
 #include "base/vec.h"
 
@@ -30,5 +29,3 @@ struct trend {
 /* Finds the trend. `times` are in seconds, ascending. */
 void trend_make(struct trend *ret, const double *values, const double *times, size_t count);
 void trend_release(struct trend *t);
-
-#endif

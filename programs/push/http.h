@@ -3,8 +3,7 @@
  * With TLS, the system must trust the server's certificate, or the files that the environment
  * names. As for curl(1), these are CURL_CA_BUNDLE, SSL_CERT_DIR and SSL_CERT_FILE. A connection
  * stays open between posts. One thread per handle. */
-#ifndef HEFT_PUSH_HTTP_H
-#define HEFT_PUSH_HTTP_H
+#pragma once
 
 #include "heft.h"
 
@@ -22,5 +21,3 @@ void http_close(struct http *h);
 bool http_post(struct http *h, const void *data, size_t size, struct heft_err *err);
 /* Returns the status of the last answer. 0 without an answer. */
 unsigned http_status(const struct http *h);
-
-#endif

@@ -3,8 +3,7 @@
  * A separate thread reads the recorder's tables of each process, and posts the memory in use.
  * Processes are not stopped or changed. A message reports the first profile that the receiver
  * refuses; later ones are counted. */
-#ifndef HEFT_PUSH_PUSHER_H
-#define HEFT_PUSH_PUSHER_H
+#pragma once
 
 #include "push/receiver.h"
 
@@ -37,5 +36,3 @@ void pusher_end(struct pusher *p);
 /* Returns the name of this machine. */
 enum { HOST_MOST = 256 };
 void host_name(char ret[HOST_MOST]);
-
-#endif

@@ -5,8 +5,7 @@
  *     http://HOST/PATH - the profile itself
  *
  * The schemes pyroscopes://, parcas:// and https:// use TLS. */
-#ifndef HEFT_PUSH_RECEIVER_H
-#define HEFT_PUSH_RECEIVER_H
+#pragma once
 
 #include "heft.h"
 
@@ -33,5 +32,3 @@ struct push_profile {
 };
 
 bool receiver_send(const struct receiver *to, const struct push_profile *p, struct heft_err *err);
-
-#endif

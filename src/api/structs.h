@@ -4,8 +4,7 @@
  * The first member of each struct is its size, as compiled into the caller. A size below the
  * struct's first version means that the caller forgot to set it. All structs are still in their
  * first version. A struct that grows later passes its first size to the check. */
-#ifndef HEFT_API_STRUCTS_H
-#define HEFT_API_STRUCTS_H
+#pragma once
 
 #include "base/err.h"
 
@@ -61,5 +60,3 @@ static inline bool absent(struct heft_err *err)
 {
 	return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "there is no element of this number");
 }
-
-#endif

@@ -3,8 +3,7 @@
  * The passes run in a fixed order (attr/passes.c). Each pass claims the bytes whose owner is
  * certain. It may look up the owner of an address in the claims of earlier passes. A pass needs
  * only this header. It reads the image and the owners found so far, and appends claims. */
-#ifndef HEFT_ATTR_ATTR_H
-#define HEFT_ATTR_ATTR_H
+#pragma once
 
 #include "program/source_file.h"
 
@@ -155,5 +154,3 @@ bool attr_gpu_any(const struct image *im);
 bool attr_gpu_in(const struct image *im, const struct section *s);
 /* attr_tables.c: claims a relocation entry for the owner of the bytes that the entry patches. */
 void attr_relocs(struct attr *a);
-
-#endif

@@ -11,8 +11,7 @@
  * of its own unit. An address may only bound a loop over the array before it.
  *
  * O(n log n) for n references. Sections are judged in parallel. */
-#ifndef HEFT_ATTR_ATTR_ORDER_H
-#define HEFT_ATTR_ATTR_ORDER_H
+#pragma once
 
 #include "attr/attr_refs.h"
 #include "attr/attr_scratch.h"
@@ -111,5 +110,3 @@ enum why order_why(const struct order_verdict *v);
 struct order_verdict order_of_pointer(const struct order *o, uint64_t place, label_id owner,
 				      uint64_t target);
 void order_release(struct order *o);
-
-#endif

@@ -1,6 +1,5 @@
 /* attr_refs.h - the references that attr_refs.c finds to data without an owner. */
-#ifndef HEFT_ATTR_ATTR_REFS_H
-#define HEFT_ATTR_ATTR_REFS_H
+#pragma once
 
 #include "attr/attr_scratch.h"
 
@@ -131,5 +130,3 @@ uint64_t vtable_start(const struct vtables *v, uint64_t addr);
 /* Returns the end of the last function of the consecutive tables that begin at `start`, at most
  * `end`. Returns `end` if no table starts there. */
 uint64_t vtable_end(const struct vtables *v, uint64_t start, uint64_t end);
-
-#endif

@@ -1,6 +1,5 @@
 /* attr_scratch.h - holds data that attribution passes keep for later passes. Private to them. */
-#ifndef HEFT_ATTR_ATTR_SCRATCH_H
-#define HEFT_ATTR_ATTR_SCRATCH_H
+#pragma once
 
 #include "program/ghc_image.h"
 #include "program/plt.h"
@@ -116,5 +115,3 @@ void attr_files_release(struct findings *f);
 const struct ghc_tables *attr_ghc_read(const struct attr *a);
 /* Releases everything that the passes kept. */
 void attr_scratch_release(struct attr_scratch *s);
-
-#endif

@@ -2,8 +2,7 @@
  * hold the whole file. The pass reads from low to high addresses.
  *
  * O(1) per range. One thread per pass. Several passes may run over an image in parallel. */
-#ifndef HEFT_ATTR_CODE_PASS_H
-#define HEFT_ATTR_CODE_PASS_H
+#pragma once
 
 #include "image/image.h"
 
@@ -31,5 +30,3 @@ static inline void code_passed(struct code_pass *p, uint64_t addr, uint64_t size
 	if (p->to - p->from >= PIECE)
 		code_pass_end(p);
 }
-
-#endif

@@ -8,8 +8,7 @@
  *
  * The source symbols lists them for a program without symbols of its own (attr_panics). Time and
  * memory are linear in the references. One thread at a time. */
-#ifndef HEFT_ATTR_PANICS_H
-#define HEFT_ATTR_PANICS_H
+#pragma once
 
 #include "base/intern.h"
 #include "map/space.h"
@@ -66,5 +65,3 @@ void panics_use(struct panics *p, label_id function, uint64_t addr);
 /* Infers the crates. Labels of functions are below label_count. */
 void panics_tell(const struct panics *p, size_t label_count, struct panic_owners *ret);
 void panic_owners_release(struct panic_owners *o);
-
-#endif

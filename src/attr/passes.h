@@ -4,8 +4,7 @@
  * The data sources symbols, compileunits and sourcefiles run the same passes with different kinds
  * of owners. A pass claims the bytes whose owner it knows. A pass may look up the owner of an
  * address in the claims of earlier passes. So the most certain pass comes first. */
-#ifndef HEFT_ATTR_PASSES_H
-#define HEFT_ATTR_PASSES_H
+#pragma once
 
 #include "attr/attr_scratch.h"
 
@@ -42,5 +41,3 @@ struct attr_pass {
 const struct attr_pass *attr_pass_at(size_t i);
 /* Runs the passes over image `number` of the `total` images of an input. */
 void attr_passes_run(struct attr *a, size_t number, size_t total);
-
-#endif

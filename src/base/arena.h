@@ -3,8 +3,7 @@
  * arena_new(a, T, n) returns n zeroed Ts, never NULL. arena_release frees all. arena_reset keeps
  * the memory for the next use. A zeroed struct is an empty arena. Check a number from a file before
  * you use it as the size of an allocation. One thread at a time. */
-#ifndef HEFT_BASE_ARENA_H
-#define HEFT_BASE_ARENA_H
+#pragma once
 
 #include "base/base.h"
 
@@ -29,5 +28,3 @@ char *arena_format(struct arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void arena_adopt(struct arena *a, struct arena *from);
 void arena_reset(struct arena *a);
 void arena_release(struct arena *a);
-
-#endif

@@ -1,8 +1,7 @@
 /* assert.h - checks invariants of heft's own data, also in release builds.
  *
  * Never use ASSERT on data of a file or a user. */
-#ifndef HEFT_BASE_ASSERT_H
-#define HEFT_BASE_ASSERT_H
+#pragma once
 
 #define NORETURN    __attribute__((noreturn))
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
@@ -17,5 +16,3 @@
 /* Ends the current call with HEFT_EINTERNAL (a bug of heft). If the thread is in no call, ends the
  * process with status 3. Programs beside heft define their own version. */
 NORETURN void base_broken(const char *file, int line, const char *condition);
-
-#endif

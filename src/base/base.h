@@ -1,6 +1,5 @@
 /* base.h - defines what every file may use: integer types, assertions, small helpers. */
-#ifndef HEFT_BASE_BASE_H
-#define HEFT_BASE_BASE_H
+#pragma once
 
 #include "base/assert.h"
 #include "base/mem.h"
@@ -102,5 +101,3 @@ static inline uint64_t align_up(uint64_t v, uint64_t align)
 {
 	return align < 2 ? v : add_sat(v, align - 1) & ~(align - 1);
 }
-
-#endif

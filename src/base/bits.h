@@ -1,8 +1,7 @@
 /* bits.h - keeps an array of bits of known length, such as one per offset of a section.
  *
  * A NULL array is all zeros. The first set bit allocates the array. mem_free() frees it. */
-#ifndef HEFT_BASE_BITS_H
-#define HEFT_BASE_BITS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -26,5 +25,3 @@ static inline bool bits_first(uint64_t **bits, uint64_t count, uint64_t i)
 	*word |= bit;
 	return !(before & bit);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* digits.h - writes numbers and bytes as text: decimal, hexadecimal and base64. */
-#ifndef HEFT_BASE_DIGITS_H
-#define HEFT_BASE_DIGITS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -35,5 +34,3 @@ static inline size_t base64_size(size_t size)
 
 /* Writes base64 (RFC 4648 section 4) and a NUL. `out` has room for base64_size(size). */
 void base64_text(char *out, const uint8_t *p, size_t size);
-
-#endif

@@ -4,8 +4,7 @@
  * (heft.h) and returns false. A note means that the input is odd but heft continued. There is one
  * note per file and kind, with its count and the number of affected bytes. Several threads may use
  * struct notes at once (note() takes a lock). */
-#ifndef HEFT_BASE_ERR_H
-#define HEFT_BASE_ERR_H
+#pragma once
 
 #include "base/map.h"
 #include "heft.h"
@@ -53,5 +52,3 @@ bool notes_have(struct notes *n, const struct heft_note *like);
 void note_copy(struct notes *n, const struct heft_note *from);
 
 void notes_append(struct notes *n, struct notes *more);
-
-#endif

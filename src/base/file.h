@@ -7,8 +7,7 @@
  *
  * A domain (mem.h) may have inputs of its own. file_open() of the name of an input uses its bytes
  * or its descriptor, and does not look for a file. */
-#ifndef HEFT_BASE_FILE_H
-#define HEFT_BASE_FILE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/reader.h"
@@ -66,5 +65,3 @@ char *file_real_path(const char *path);
  * file is open. Only reads atomic variables, so that handlers of SIGBUS may call it. The system
  * sends that signal if a mapped file became shorter or cannot be read. */
 const char *file_mapped_at(const void *address);
-
-#endif

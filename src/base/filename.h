@@ -1,5 +1,4 @@
-#ifndef HEFT_BASE_FILENAME_H
-#define HEFT_BASE_FILENAME_H
+#pragma once
 
 #include "base/base.h"
 
@@ -16,5 +15,3 @@ static inline struct str file_name_str(struct str path)
 		at--;
 	return (struct str){ path.p + at, path.len - at };
 }
-
-#endif

@@ -2,8 +2,7 @@
  * has faster hashes for tables in memory.
  *
  * Specification: draft-eastlake-fnv. Thread-safe. */
-#ifndef HEFT_BASE_FNV_H
-#define HEFT_BASE_FNV_H
+#pragma once
 
 #include "base/base.h"
 
@@ -17,5 +16,3 @@ static inline uint64_t fnv_add(uint64_t hash, const void *p, size_t size)
 		hash = (hash ^ ((const uint8_t *)p)[i]) * FNV_PRIME;
 	return hash;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* gzip.h - compresses and unpacks gzip members (RFC 1952) in memory.
  *
  * Thread-safe. */
-#ifndef HEFT_BASE_GZIP_H
-#define HEFT_BASE_GZIP_H
+#pragma once
 
 #include "base/err.h"
 #include "base/reader.h"
@@ -29,5 +28,3 @@ struct bytes gzip_member(const struct bytes *pieces, size_t count, int level, ui
  * has at most `most` bytes. On failure, *err has the reason, but no file name. */
 bool gzip_unpack(struct bytes packed, uint64_t most, struct bytes *ret, uint64_t *ret_used,
 		 struct heft_err *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Uses ISA-L if the build has it, otherwise zlib. inflate_is_there() is false in a build without
  * both. One thread per stream. */
-#ifndef HEFT_BASE_INFLATE_H
-#define HEFT_BASE_INFLATE_H
+#pragma once
 
 #include "base/reader.h"
 
@@ -27,5 +26,3 @@ void inflate_close(struct inflate *z);
 
 /* Computes gzip's CRC-32 (RFC 1952, section 8). */
 uint32_t crc32_of(struct bytes b);
-
-#endif

@@ -3,8 +3,7 @@
  * Ids count from 0 in the order of first use. Strings are copied, except those of
  * intern_borrow(), which must outlive the table. O(1), about 150-350 ns for a long new name. One
  * thread at a time. */
-#ifndef HEFT_BASE_INTERN_H
-#define HEFT_BASE_INTERN_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -35,5 +34,3 @@ static inline struct str intern_get(const struct intern *in, uint32_t id)
 }
 
 void intern_release(struct intern *in);
-
-#endif

@@ -3,8 +3,7 @@
  * The caller opens and closes lists and objects. Commas are added between values. Depth has no
  * limit, because only a few flags are kept. Output is valid even if text is invalid UTF-8: each
  * byte outside a valid character becomes U+FFFD. */
-#ifndef HEFT_BASE_JSON_H
-#define HEFT_BASE_JSON_H
+#pragma once
 
 #include "base/base.h"
 
@@ -41,5 +40,3 @@ void json_null(struct json *j);
 void json_member_text(struct json *j, const char *key, struct str text);
 void json_member_uint(struct json *j, const char *key, uint64_t v);
 void json_member_bool(struct json *j, const char *key, bool v);
-
-#endif

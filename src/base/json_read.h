@@ -9,8 +9,7 @@
  *
  * Keeps only the last text and one bit per level, for at most JSON_DEPTH levels. Decodes texts to
  * UTF-8. A lone surrogate becomes U+FFFD. One thread at a time. */
-#ifndef HEFT_BASE_JSON_READ_H
-#define HEFT_BASE_JSON_READ_H
+#pragma once
 
 #include "base/reader.h"
 #include "base/text.h"
@@ -55,5 +54,3 @@ static inline void json_skip(struct json_in *in)
 }
 /* Converts in->text to an integer. False if it is none, or does not fit. */
 bool json_integer(const struct json_in *in, int64_t *ret);
-
-#endif

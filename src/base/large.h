@@ -6,8 +6,7 @@
  *
  * LARGE_MAPPED is 1 on Linux without sanitizers, which must see every allocation. Do not call the
  * functions if it is 0. Thread-safe. */
-#ifndef HEFT_BASE_LARGE_H
-#define HEFT_BASE_LARGE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -36,5 +35,3 @@ void *large_resize(void *p, size_t before, size_t size);
  * the old memory. NULL if there is no memory; the old memory then stays as it is. */
 void *large_from(void *p, size_t size);
 void large_free(void *p, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A linked library costs every run the time for its relocations. heft loads libraries that few runs
  * need. A library stays loaded until the process ends. Thread-safe. */
-#ifndef HEFT_BASE_LIBRARY_H
-#define HEFT_BASE_LIBRARY_H
+#pragma once
 
 #include "base/base.h"
 
@@ -57,6 +56,4 @@ bool library_load_names(const char *const *files, const char *const *names, void
 		pthread_once(&lib.once, lib##_load);                                               \
 		return lib.loaded;                                                                 \
 	}
-#endif
-
 #endif

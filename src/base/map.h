@@ -23,8 +23,7 @@
  * keys that collide in every process, and a hash must not outlive the process. Ownership: the map
  * owns only its slots. A zeroed struct is an empty map. Threads: one at a time, or several that
  * only look up. */
-#ifndef HEFT_BASE_MAP_H
-#define HEFT_BASE_MAP_H
+#pragma once
 
 #include "base/base.h"
 #include "base/wide.h"
@@ -137,5 +136,3 @@ static inline void map_prefetch(const struct map *m, uint64_t hash)
 /* O(entries added since the last clearing). */
 void map_clear(struct map *m);
 void map_release(struct map *m);
-
-#endif

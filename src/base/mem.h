@@ -15,8 +15,7 @@
  *
  * Cost: 32 bytes and about 20 ns per allocation. Threads: several threads may use a domain at once.
  * Workers of parallel_for use the domain of the thread that started them. */
-#ifndef HEFT_BASE_MEM_H
-#define HEFT_BASE_MEM_H
+#pragma once
 
 #include "heft.h"
 
@@ -186,5 +185,3 @@ void call_end(struct call *c);
 /* Like GUARDED, for statements that fail only if memory runs out. The handle's next call then
  * fails. */
 #define GUARDED_VOID(memory, ...) (void)GUARDED(memory, NULL, (__VA_ARGS__, true))
-
-#endif

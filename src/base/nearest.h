@@ -1,6 +1,5 @@
 /* nearest.h - finds the known word that a mistyped word resembles. */
-#ifndef HEFT_BASE_NEAREST_H
-#define HEFT_BASE_NEAREST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,5 +12,3 @@ const char *nearest_of(const char *word, const char *const *names, size_t count)
 /* True if `plural` is the plural of a word of `size` bytes: "symbols", "libraries". False for a
  * word that ends in "s". */
 bool is_plural_of(const char *plural, const char *word, size_t size);
-
-#endif

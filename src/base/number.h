@@ -2,8 +2,7 @@
  *
  * The texts are those of Bloaty, for people and scripts that know it. They do not depend on the
  * locale. Thread-safe. */
-#ifndef HEFT_BASE_NUMBER_H
-#define HEFT_BASE_NUMBER_H
+#pragma once
 
 #include "base/base.h"
 
@@ -43,5 +42,3 @@ static inline uint64_t whole_of(double v)
 {
 	return v > 0 ? (uint64_t)(v + 0.5) : 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* packed_sink.h - a sink that compresses its bytes as one Zstandard frame (RFC 8878) with a
  * checksum. One thread per handle. */
-#ifndef HEFT_BASE_PACKED_SINK_H
-#define HEFT_BASE_PACKED_SINK_H
+#pragma once
 
 #include "base/err.h"
 
@@ -17,5 +16,3 @@ struct heft_sink packed_sink_of(struct packed_sink *p);
 bool packed_sink_end(struct packed_sink *p);
 /* NULL is allowed. */
 void packed_sink_close(struct packed_sink *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* pages.h - allocates large arrays whose used pages can be given back from start to end. A page
  * takes memory when it is written. */
-#ifndef HEFT_BASE_PAGES_H
-#define HEFT_BASE_PAGES_H
+#pragma once
 
 #include "base/base.h"
 
@@ -14,5 +13,3 @@ void pages_free(void *p);
 /* Gives the whole pages inside [p, p + size) back to the system. Their contents become undefined.
  * Pages of a mapped file are read again when used. */
 void pages_drop(const void *p, uint64_t size);
-
-#endif

@@ -7,8 +7,7 @@
  * process. Allocations of workers belong to the caller's domain. If a job ends its call (mem.h),
  * the caller's call ends too, after all workers have ended. The caller's thread asks the user after
  * each job whether to continue. */
-#ifndef HEFT_BASE_POOL_H
-#define HEFT_BASE_POOL_H
+#pragma once
 
 #include "base/base.h"
 
@@ -34,5 +33,3 @@ struct pool_line {
 /* Runs all jobs until make() returns false. Returns after all were taken. `threads` as for
  * parallel_for(). */
 void pool_run_line(unsigned threads, const struct pool_line *line);
-
-#endif

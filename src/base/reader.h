@@ -4,8 +4,7 @@
  * past the end marks the reader bad and moves it to the end. Later reads return zeros. So a parser
  * reads a whole record and calls reader_ok() once. Each read_* function costs one comparison. A
  * reader borrows its bytes. One thread per reader. Readers may share bytes. */
-#ifndef HEFT_BASE_READER_H
-#define HEFT_BASE_READER_H
+#pragma once
 
 #include "base/base.h"
 
@@ -206,5 +205,3 @@ static inline struct bytes bytes_sub(struct bytes b, uint64_t off, uint64_t size
 		return (struct bytes){ NULL, 0 };
 	return (struct bytes){ b.p ? b.p + off : NULL, size };
 }
-
-#endif

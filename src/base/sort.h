@@ -2,8 +2,7 @@
  *
  * About 40 ns per record for two million 24-byte records. Skips bits that are equal in all records,
  * and leaves sorted records at the start in place. Needs scratch memory for the other records. */
-#ifndef HEFT_BASE_SORT_H
-#define HEFT_BASE_SORT_H
+#pragma once
 
 #include "base/base.h"
 
@@ -100,5 +99,3 @@ int compare_numbers(const void *a, const void *b);
 		if ((v)->count > 1)                                                                \
 			qsort((v)->data, (v)->count, sizeof *(v)->data, (compare));                \
 	} while (0)
-
-#endif

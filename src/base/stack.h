@@ -4,8 +4,7 @@
  * thread has the stack of ulimit -s, and a thread of another program may have only 256 KiB. Code
  * that may need more than STACK_FREE bytes calls stack_call(). That function uses another thread if
  * the caller's stack is too small, which costs 20 to 40 us per call. */
-#ifndef HEFT_BASE_STACK_H
-#define HEFT_BASE_STACK_H
+#pragma once
 
 #include "base/base.h"
 
@@ -29,5 +28,3 @@ bool stack_call(struct stack *s, size_t need, void (*fn)(void *ctx), void *ctx);
 
 /* Like pthread_create(), with `size` bytes of stack. Returns 0 or an errno. */
 int stack_thread(pthread_t *ret, size_t size, void *(*fn)(void *ctx), void *ctx);
-
-#endif

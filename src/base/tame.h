@@ -3,8 +3,7 @@
  * Printable UTF-8 stays unchanged. Control characters, characters that reorder text, and invalid
  * UTF-8 become visible escapes (\n, \x1b, \xff). So a name in a file can neither control the
  * terminal nor break a line. A backslash stays, because paths of Windows have many. */
-#ifndef HEFT_BASE_TAME_H
-#define HEFT_BASE_TAME_H
+#pragma once
 
 #include "base/base.h"
 
@@ -21,5 +20,3 @@ void tame_get(struct tame *ret, struct str s, size_t pos);
 /* Copies as many characters as fit into `room` bytes (at least 1), with NUL. Splits no character
  * and no escape. */
 void tame_copy(char *to, size_t room, struct str s);
-
-#endif

@@ -1,7 +1,6 @@
 /* text.h - a text buffer that grows. The caller owns it. All zero: empty. Appending is amortised
  * O(1) per byte. The text does not end with NUL. */
-#ifndef HEFT_BASE_TEXT_H
-#define HEFT_BASE_TEXT_H
+#pragma once
 
 #include "base/digits.h"
 #include "base/mem.h"
@@ -39,5 +38,3 @@ static inline struct str text_str(const struct text *t)
 
 /* Returns the text before the first separator, or all of it. *rest becomes what follows. */
 struct str str_take(struct str *rest, char separator);
-
-#endif

@@ -4,8 +4,7 @@
  * The result is malloc'ed and belongs to the caller. A size that a file states is checked before
  * memory is allocated: by the largest ratio of the method, UNPACK_MAX and, above 4 MiB, 256 bytes
  * per compressed byte. Thread-safe. */
-#ifndef HEFT_BASE_UNPACK_H
-#define HEFT_BASE_UNPACK_H
+#pragma once
 
 #include "base/err.h"
 #include "base/reader.h"
@@ -73,5 +72,3 @@ bool unpack_in_place(struct file *f, struct notes *notes, struct heft_err *err);
 /* Replaces a file by what a part of it unpacks to. */
 bool unpack_part_in_place(struct file *f, struct bytes part, struct notes *notes,
 			  struct heft_err *err);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef HEFT_BASE_UNPACK_INTERNAL_H
-#define HEFT_BASE_UNPACK_INTERNAL_H
+#pragma once
 
 #include "base/unpack.h"
 
@@ -27,5 +26,3 @@ extern const struct unpack_codec unpack_zstd, unpack_lz4, unpack_lz4_old, unpack
 
 /* Fails with HEFT_EFORMAT. */
 bool unpack_bad(struct heft_err *err, const char *what);
-
-#endif

@@ -1,7 +1,6 @@
 /* utf8.h - decodes UTF-8 as RFC 3629 defines it: rejects overlong forms, surrogates and values
  * above U+10FFFF. */
-#ifndef HEFT_BASE_UTF8_H
-#define HEFT_BASE_UTF8_H
+#pragma once
 
 #include "base/base.h"
 
@@ -16,5 +15,3 @@ bool utf8_valid(struct str s);
 
 /* Writes c (at most U+10FFFF) as UTF-8. Returns its length, 1 to 4 bytes. */
 unsigned utf8_encode(uint32_t c, char out[4]);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A zeroed struct is an empty array. vec_push is amortised O(1). It may move the elements, which
  * makes pointers to them invalid. vec_release frees the array. */
-#ifndef HEFT_BASE_VEC_H
-#define HEFT_BASE_VEC_H
+#pragma once
 
 #include "base/base.h"
 
@@ -91,5 +90,3 @@ static inline void *vec_grow(void *data, size_t *cap, uint64_t need, size_t elem
 #define VEC_6(v, ...)                                 (vec_release(v), VEC_5(__VA_ARGS__))
 #define VEC_7(v, ...)                                 (vec_release(v), VEC_6(__VA_ARGS__))
 #define VEC_8(v, ...)                                 (vec_release(v), VEC_7(__VA_ARGS__))
-
-#endif

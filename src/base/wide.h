@@ -1,6 +1,5 @@
 /* wide.h - multiplies 64-bit numbers to 128 bits, also on machines without a 128-bit type. */
-#ifndef HEFT_BASE_WIDE_H
-#define HEFT_BASE_WIDE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -43,5 +42,3 @@ static inline uint64_t wide_scaled(uint64_t x, uint64_t part, uint64_t whole)
 	return ret;
 #endif
 }
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Blocks are numbered in the order of their starts. Blocks with the same start keep the given
  * order. Immutable once built. Any thread may look up. */
-#ifndef HEFT_CODE_BBINDEX_H
-#define HEFT_CODE_BBINDEX_H
+#pragma once
 
 #include "blocks/bbmap.h"
 
@@ -55,5 +54,3 @@ uint32_t bbindex_find(const struct bbindex *x, uint64_t addr);
 void bbindex_find_batch(const struct bbindex *x, const uint64_t *addrs, size_t count,
 			uint32_t *ret);
 uint64_t bbindex_size(const struct bbindex *x);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * The caller passes the bytes and facts about addresses. Time: linear in the section's size, for
  * any bytes. Memory: one entry, at most 40 times its bytes. One thread per cursor. */
-#ifndef HEFT_BLOCKS_BBMAP_H
-#define HEFT_BLOCKS_BBMAP_H
+#pragma once
 
 #include "base/reader.h"
 #include "base/vec.h"
@@ -134,5 +133,3 @@ void bbmap_close(struct bbmap_cursor *c);
 enum bbmap_step bbmap_next(struct bbmap_cursor *c);
 /* Reads the entry at `off`, where bbmap_next() found one. False if there is none. */
 bool bbmap_read(struct bbmap_cursor *c, uint64_t off);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * bbmap_next() reads back the same entries. A compiler's entry is reproduced byte by byte in its
  * own version. */
-#ifndef HEFT_CODE_BBMAP_ENCODE_H
-#define HEFT_CODE_BBMAP_ENCODE_H
+#pragma once
 
 #include "blocks/bbmap.h"
 
@@ -27,5 +26,3 @@ struct bbmap_encoder {
 /* Appends an entry. Omits features for which details are missing (details.count 0). False, without
  * output, if blocks overlap or do not ascend: versions since 1 cannot express that. */
 bool bbmap_encode(struct bbmap_encoder *x, const struct bbmap_entry *e);
-
-#endif

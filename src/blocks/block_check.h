@@ -4,8 +4,7 @@
  * rule finds what is wrong, which contradicts the code, or what is odd: the linker kept an old
  * entry, or the compiler wrote none. Cannot check instructions of machines without a decoder, and
  * in objects targets that relocations change. O(bytes of code + functions log functions). */
-#ifndef HEFT_BLOCKS_BLOCK_CHECK_H
-#define HEFT_BLOCKS_BLOCK_CHECK_H
+#pragma once
 
 #include "blocks/blockmap.h"
 
@@ -49,5 +48,3 @@ bool check_is_wrong(enum check_rule rule);
 /* `b` must have names. `debug` may be NULL. */
 void blockmap_check(const struct blockmap *b, const struct image *debug, struct block_check *ret);
 void block_check_release(struct block_check *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* block_check_internal.h - declares what block_check.c and block_check_code.c share. */
-#ifndef HEFT_BLOCKS_BLOCK_CHECK_INTERNAL_H
-#define HEFT_BLOCKS_BLOCK_CHECK_INTERNAL_H
+#pragma once
 
 #include "blocks/block_check.h"
 #include "blocks/derive_map_internal.h"
@@ -34,5 +33,3 @@ uint64_t check_skip_padding(const struct checker *c, uint64_t from, uint64_t to)
 /* block_check_code.c: checks the blocks of one range against the instructions. */
 void check_code(struct checker *c, const struct blockmap_function *f,
 		const struct blockmap_range *r);
-
-#endif

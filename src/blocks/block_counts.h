@@ -1,8 +1,7 @@
 /* block_counts.h - declares struct heft_samples: how often the blocks of a program ran.
  *
  * All functions work in the memory domain of the blocks. */
-#ifndef HEFT_BLOCKS_BLOCK_COUNTS_H
-#define HEFT_BLOCKS_BLOCK_COUNTS_H
+#pragma once
 
 #include "blocks/block_set.h"
 #include "blocks/profile_rows.h"
@@ -30,5 +29,3 @@ const char **counts_names(const struct heft_samples *s);
 bool counts_rows(const struct heft_samples *s, const char *const *names,
 		 const struct heft_samples_query *q, struct profile_rows *ret,
 		 struct heft_err *err);
-
-#endif

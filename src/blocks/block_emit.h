@@ -1,7 +1,6 @@
 /* block_emit.h - writes the blocks of an image into a copy of its file, as a section
  * .llvm_bb_addr_map (blocks/bbmap_encode.h, image/elf/elf_append.h). */
-#ifndef HEFT_BLOCKS_BLOCK_EMIT_H
-#define HEFT_BLOCKS_BLOCK_EMIT_H
+#pragma once
 
 #include "blocks/bbmap_encode.h"
 #include "blocks/blockmap.h"
@@ -18,5 +17,3 @@ struct blockmap_copy {
  * elf_append(). */
 bool blockmap_emit(const struct blockmap *b, const struct blockmap_copy *copy,
 		   const struct heft_sink *sink, struct notes *notes, struct heft_err *err);
-
-#endif

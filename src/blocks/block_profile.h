@@ -10,8 +10,7 @@
  *
  * Memory: 16 bytes per block, and 32 per pair of addresses of branches or ranges. Immutable once
  * read. */
-#ifndef HEFT_BLOCKS_BLOCK_PROFILE_H
-#define HEFT_BLOCKS_BLOCK_PROFILE_H
+#pragma once
 
 #include "blocks/blockmap.h"
 #include "blocks/block_samples.h"
@@ -72,5 +71,3 @@ struct hotness_limits {
 };
 struct hotness_limits profile_limits(const struct profile *p, const struct blockmap *b);
 enum hotness hotness_of(const struct hotness_limits *l, uint64_t count);
-
-#endif

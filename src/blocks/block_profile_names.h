@@ -1,6 +1,5 @@
 /* block_profile_names.h - lists the functions of a block map by their linkage names. */
-#ifndef HEFT_BLOCKS_BLOCK_PROFILE_NAMES_H
-#define HEFT_BLOCKS_BLOCK_PROFILE_NAMES_H
+#pragma once
 
 #include "blocks/blockmap.h"
 
@@ -22,5 +21,3 @@ struct profile_names {
 void profile_names_read(struct profile_names *n, const struct blockmap *b,
 			const struct image *debug);
 void profile_names_release(struct profile_names *n);
-
-#endif

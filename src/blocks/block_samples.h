@@ -1,7 +1,6 @@
 /* block_samples.h - opens a file of samples of any form, and finds where in memory an image was
  * during the samples. */
-#ifndef HEFT_BLOCKS_BLOCK_SAMPLES_H
-#define HEFT_BLOCKS_BLOCK_SAMPLES_H
+#pragma once
 
 #include "base/intern.h"
 #include "image/image.h"
@@ -62,5 +61,3 @@ static inline bool mappings_translate(const struct mappings *m, uint64_t addr, u
 	}
 	return false;
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * An archive has a part for each member. Functions and blocks are numbered over all parts. All
  * functions work in the memory domain of the handle. */
-#ifndef HEFT_BLOCKS_BLOCK_SET_H
-#define HEFT_BLOCKS_BLOCK_SET_H
+#pragma once
 
 #include "base/intern.h"
 #include "blocks/block_check.h"
@@ -80,5 +79,3 @@ void blocks_find_batch(struct heft_blocks *b, const uint64_t *addrs, size_t coun
 /* Finds the function of block `number` of the file, and its index there. False past the last. */
 bool blocks_place(const struct heft_blocks *b, uint32_t number, size_t *ret_function,
 		  size_t *ret_block);
-
-#endif

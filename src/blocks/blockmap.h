@@ -12,8 +12,7 @@
  * Memory: 16 bytes per block, 40 per function, 32 per range. Unpacked sections stay in memory as
  * long as the map is open. Borrows the image and the debug file's image. Immutable once read,
  * except for the names. One thread. */
-#ifndef HEFT_BLOCKS_BLOCKMAP_H
-#define HEFT_BLOCKS_BLOCKMAP_H
+#pragma once
 
 #include "blocks/bbindex.h"
 #include "image/image.h"
@@ -110,5 +109,3 @@ void blockmap_detail_release(struct blockmap_detail *d);
 
 /* block_symbols.c: adds, in no order, the blocks that symbols of the image describe. */
 void block_symbols_read(struct blockmap *b, const struct image *im, struct notes *notes);
-
-#endif

@@ -3,8 +3,7 @@
  * Gathers the facts that blocks/derive.h needs: functions, pointers from data to code, landing
  * pads, and the functions that do not return or do not throw. Functions are known from symbols and
  * unwind tables, or are recognized in the code. */
-#ifndef HEFT_BLOCKS_DERIVE_MAP_H
-#define HEFT_BLOCKS_DERIVE_MAP_H
+#pragma once
 
 #include "blocks/blockmap.h"
 #include "derive/derive.h"
@@ -74,5 +73,3 @@ enum block_kind {
 void blockmap_tile(const struct blockmap *b,
 		   void (*fn)(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind),
 		   void *ctx);
-
-#endif

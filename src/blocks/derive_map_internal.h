@@ -1,6 +1,5 @@
 /* derive_map_internal.h - declares what the files that gather facts for derive_map.c share. */
-#ifndef HEFT_BLOCKS_DERIVE_MAP_INTERNAL_H
-#define HEFT_BLOCKS_DERIVE_MAP_INTERNAL_H
+#pragma once
 
 #include "blocks/blockmap.h"
 #include "derive/derive.h"
@@ -130,5 +129,3 @@ bool code_marks_cut(const struct code_marks *m, uint64_t addr, struct bytes code
 /* derive_names.c: returns bits of enum derive_trait that a function's linkage name shows. A version
  * may follow the name. */
 uint64_t traits_of_name(struct str name);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Memory: the attributes; with packed records 192 KiB and zstd's memory. Releases pages of a mapped
  * file after reading. Reading events costs little more than reading the bytes. One thread. */
-#ifndef HEFT_BLOCKS_PERFDATA_H
-#define HEFT_BLOCKS_PERFDATA_H
+#pragma once
 
 #include "base/err.h"
 #include "base/file.h"
@@ -117,5 +116,3 @@ bool perf_event_parse(struct perfdata *p, uint32_t type, struct bytes bytes, uin
 		      struct perf_event *ret);
 /* Reads a struct perf_event_attr and moves r past it. */
 bool perf_attr_parse(struct reader *r, struct perf_attr *ret);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Neither form has a process, so pid is PERF_NO_PROCESS. A note counts lines of any other form. One
  * thread. */
-#ifndef HEFT_BLOCKS_PERFTEXT_H
-#define HEFT_BLOCKS_PERFTEXT_H
+#pragma once
 
 #include "blocks/perfdata.h"
 
@@ -32,5 +31,3 @@ void perftext_close(struct perftext *t);
 /* Reads the next event. Its branches and texts are valid until the next call. */
 bool perftext_next(struct perftext *t, struct perf_event *ret);
 void perftext_rewind(struct perftext *t);
-
-#endif

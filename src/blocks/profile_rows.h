@@ -1,7 +1,6 @@
 /* profile_rows.h - makes the table of a profile: functions and, below each, its blocks, ordered by
  * how often they ran. Code that never ran has no row. O(blocks). One thread. */
-#ifndef HEFT_BLOCKS_PROFILE_ROWS_H
-#define HEFT_BLOCKS_PROFILE_ROWS_H
+#pragma once
 
 #include "blocks/block_profile.h"
 #include "map/rows.h"
@@ -27,5 +26,3 @@ struct profile_rows {
 /* The caller's data must live as long as the rows. `q` gives the number and order of rows. */
 void profile_rows_make(struct profile_rows *r, const struct heft_samples_query *q);
 void profile_rows_release(struct profile_rows *r);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Memory: 32 bytes per pair, and the table of base/map.h. An addition takes about 10 ns while the
  * tally fits the caches. A zeroed struct is an empty tally. One thread. */
-#ifndef HEFT_BLOCKS_TALLY_H
-#define HEFT_BLOCKS_TALLY_H
+#pragma once
 
 #include "base/map.h"
 #include "base/vec.h"
@@ -25,5 +24,3 @@ const struct tally_pair *tally_find(const struct tally *t, uint64_t a, uint64_t 
 /* Sorts the pairs by a, then b. No pair can be added afterwards. */
 void tally_sort(struct tally *t);
 void tally_release(struct tally *t);
-
-#endif

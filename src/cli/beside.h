@@ -2,8 +2,7 @@
  *
  * Looks for a program in the folder of heft, in the build tree, in libexecdir/heft, then in PATH.
  * Such a program uses only the public functions of libheft. */
-#ifndef HEFT_CLI_BESIDE_H
-#define HEFT_CLI_BESIDE_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -27,5 +26,3 @@ int beside_run(const struct cli *cli, const char *name, size_t count, char **wor
 void beside_list(FILE *to);
 /* Prints the commands and options of the programs found (commands.h). */
 void beside_print_words(void);
-
-#endif

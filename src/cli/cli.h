@@ -2,8 +2,7 @@
  * table of commands.
  *
  * cli/ uses the library as other programs do: it includes only heft.h and its own headers. */
-#ifndef HEFT_CLI_CLI_H
-#define HEFT_CLI_CLI_H
+#pragma once
 
 #include "cli/options.h"
 #include "cli/term.h"
@@ -198,5 +197,3 @@ void notes_print_each(const struct cli *cli, struct heft_session *s, bool offset
 /* Prints the notes of a session. If more than three files have notes of one kind, prints one line
  * with the first file and the number of other files. `all`: prints every note, with offsets. */
 void notes_print(const struct cli *cli, struct heft_session *s, bool all);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The name of a command has one or two words. Commands that share their first word are a family:
  * "heap show" and "heap diff" are in the family "heap". */
-#ifndef HEFT_CLI_COMMANDS_H
-#define HEFT_CLI_COMMANDS_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -47,5 +46,3 @@ int cli_finish(const struct cli *cli, int status);
  * called "NAME" or "NAME WORD". If the first word is "--words", prints all commands
  * (commands.h). */
 int program_main(const char *name, const struct commands *all, int argc, char **argv);
-
-#endif

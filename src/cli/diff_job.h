@@ -1,6 +1,5 @@
 /* diff_job.h - declares what the commands share that compare two snapshots. */
-#ifndef HEFT_CLI_DIFF_JOB_H
-#define HEFT_CLI_DIFF_JOB_H
+#pragma once
 
 #include "cli/snapshots.h"
 
@@ -32,5 +31,3 @@ bool diff_apply(void *job, const struct opt *o, const char *value);
 /* Writes the diff of two snapshots and frees them. Returns the exit status. `old` is NULL if `now`
  * is a .sizediff file. */
 int diff_pair(struct diff_job *job, struct heft_snapshot *old, struct heft_snapshot *now);
-
-#endif

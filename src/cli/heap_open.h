@@ -2,8 +2,7 @@
  * and the folders of symbols.
  *
  * A command's table includes heap_open_opts.inc. Its job begins with a struct heap_open. */
-#ifndef HEFT_CLI_HEAP_OPEN_H
-#define HEFT_CLI_HEAP_OPEN_H
+#pragma once
 
 #include "cli/run.h"
 
@@ -24,4 +23,3 @@ bool heap_open_file(const struct heap_open *h, struct heft_heap *heap, const cha
 bool heap_open_is_known(const struct heap_open *h, const struct heft_heap *heap);
 /* Prints the notes on stderr. */
 void heap_open_notes(const struct heap_open *h);
-#endif

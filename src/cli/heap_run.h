@@ -2,8 +2,7 @@
  * profiles.
  *
  * The options end before the program. The written files are listed on stderr. */
-#ifndef HEFT_CLI_HEAP_RUN_H
-#define HEFT_CLI_HEAP_RUN_H
+#pragma once
 
 #include "cli/run.h"
 
@@ -39,5 +38,3 @@ bool heap_run_apply(void *job, const struct opt *o, const char *value);
  * `apply` receives the options; it may be heap_run_apply(). */
 int heap_run(struct heap_run *job, int argc, char **argv,
 	     bool (*apply)(void *job, const struct opt *o, const char *value));
-
-#endif

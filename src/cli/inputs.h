@@ -1,7 +1,6 @@
 /* inputs.h - opens inputs of every kind for commands: programs, lists of symbols, dumps. The
  * words after "--" are the older files that they are compared with. */
-#ifndef HEFT_CLI_INPUTS_H
-#define HEFT_CLI_INPUTS_H
+#pragma once
 
 #include "cli/run.h"
 
@@ -72,5 +71,3 @@ bool input_add_to(const struct inputs *all, size_t i, const struct input *in,
 void input_print_notes(const struct inputs *all, const struct input *in);
 /* Prints why cli_input_open() failed. Returns EXIT_TROUBLE. */
 int input_failed(const struct inputs *all, const struct input *in, const struct heft_err *err);
-
-#endif

@@ -6,8 +6,7 @@
  * Forms: `-x`, `-xVALUE`, `-x VALUE`; flags may share a word (`-wvv`); `--name`, `--name=VALUE`,
  * `--name VALUE`, never abbreviated. Options and operands may be mixed. The word `--` separates two
  * lists of operands and may be given once. Options may also follow it. */
-#ifndef HEFT_CLI_OPTIONS_H
-#define HEFT_CLI_OPTIONS_H
+#pragma once
 
 #include "base/assert.h"
 
@@ -80,5 +79,3 @@ enum opt_step options_next(struct opt_cursor *c);
 /* Prints the table as text of 80 columns, one line per option. `common_only` omits headings and
  * options that are not common. */
 void options_print(const struct opt *table, bool common_only, FILE *to);
-
-#endif

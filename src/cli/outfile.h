@@ -1,6 +1,5 @@
 /* outfile.h - writes results to stdout, or to a file that appears complete or not at all. */
-#ifndef HEFT_CLI_OUTFILE_H
-#define HEFT_CLI_OUTFILE_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -37,5 +36,3 @@ bool outfile_put(void *ctx, const void *data, size_t size);
 /* Writes like outfile_put(), but escapes control characters except tabs and line ends, because
  * names must not drive a terminal. */
 bool outfile_put_tame(void *ctx, const void *data, size_t size);
-
-#endif

@@ -12,8 +12,7 @@
  *     OUTPUT_FEW: defined if the only formats are table and json
  *
  * run_apply() passes each option to output_apply(). */
-#ifndef HEFT_CLI_OUTPUT_H
-#define HEFT_CLI_OUTPUT_H
+#pragma once
 
 #include "cli/cli.h"
 #include "cli/outfile.h"
@@ -57,5 +56,3 @@ bool output_settle(struct output *out, const struct cli *cli);
 uint32_t output_rows(const struct output *out, uint32_t usual);
 /* Returns the sink of the output for outfile_write(). Escapes control characters for a terminal. */
 struct heft_sink output_sink(const struct output *out, FILE *to);
-
-#endif

@@ -4,8 +4,7 @@
  * (SETS, ADDS, KEEPS, PICKS) change a member of the job. Options of output_opts.inc and
  * find_opts.inc, of names and threads, and -v change the struct command_run. The command applies
  * all others. */
-#ifndef HEFT_CLI_RUN_H
-#define HEFT_CLI_RUN_H
+#pragma once
 
 #include "cli/output.h"
 
@@ -46,5 +45,3 @@ int cli_parse(void *job, int argc, char **argv, const struct cli_words *words);
 int cli_parse_output(void *job, int argc, char **argv, const struct cli_words *words);
 /* True if there are from `least` to `most` operands. Otherwise prints "must specify WHAT". */
 bool run_has_words(const struct command_run *run, size_t least, size_t most, const char *what);
-
-#endif

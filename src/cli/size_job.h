@@ -1,6 +1,5 @@
 /* size_job.h - reads the command line of `heft size`. */
-#ifndef HEFT_CLI_SIZE_JOB_H
-#define HEFT_CLI_SIZE_JOB_H
+#pragma once
 
 #include "cli/run.h"
 
@@ -27,5 +26,3 @@ void size_job_release(struct size_job *job);
 
 /* Prints the ranges of every file, for --raw-map. */
 void rawmap_print(const struct heft_profile *p, enum heft_domain domain, FILE *to);
-
-#endif

@@ -1,6 +1,5 @@
 /* snapshots.h - declares what the commands share that open snapshots, and that check limits. */
-#ifndef HEFT_CLI_SNAPSHOTS_H
-#define HEFT_CLI_SNAPSHOTS_H
+#pragma once
 
 #include "cli/run.h"
 
@@ -27,5 +26,3 @@ int snapshot_judge(const struct cli *cli, const struct heft_snapshot *s, const c
  * limits match nothing, or growth limits lack a base and `allow_no_base` is false. */
 int budget_verdict(const struct cli *cli, const struct heft_budget *b, const char *path,
 		   bool allow_no_base);
-
-#endif

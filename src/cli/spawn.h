@@ -1,6 +1,5 @@
 /* spawn.h - reads what another program prints. */
-#ifndef HEFT_CLI_SPAWN_H
-#define HEFT_CLI_SPAWN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,5 +8,3 @@
  * ends `words`. `quiet` suppresses the program's messages. Returns NULL if the program does not
  * exist or its exit status is not 0. */
 char *child_output(const char *const *words, bool quiet);
-
-#endif

@@ -1,6 +1,5 @@
 /* term.h - finds the width and colours of the terminal, and shows a line of progress. */
-#ifndef HEFT_CLI_TERM_H
-#define HEFT_CLI_TERM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ bool progress_show(void *ctx, const char *what, uint64_t done, uint64_t total);
 void progress_erase(struct progress *p);
 /* Erases the line for good. Call it before results are written. */
 void progress_end(struct progress *p);
-
-#endif

@@ -3,8 +3,7 @@
  * The members are in up to two ranges, because sections may be far from each other. One bit stands
  * for 16 bytes, or for more if the range is large. An address near a member may be accepted too. A
  * member is never rejected. Look-ups are O(1), on any number of threads. */
-#ifndef HEFT_CODE_ADDR_MASK_H
-#define HEFT_CODE_ADDR_MASK_H
+#pragma once
 
 #include "base/base.h"
 
@@ -40,5 +39,3 @@ static inline bool addr_mask_may_have(const struct addr_mask *m, uint64_t addr)
 {
 	return addr_range_may_have(&m->near, addr) || addr_range_may_have(&m->far, addr);
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The encoding of a relative reference depends on its place. So the hash has the address of a
  * target outside the code, instead of the encoded distance. */
-#ifndef HEFT_CODE_ALIKE_H
-#define HEFT_CODE_ALIKE_H
+#pragma once
 
 #include "code/code.h"
 
@@ -27,5 +26,3 @@ struct code_print bytes_print(struct bytes data);
 uint64_t bytes_sum(struct bytes data);
 /* Adds another value to the hashes, such as a property in which equal pieces may differ. */
 void print_add(struct code_print *p, uint64_t what);
-
-#endif

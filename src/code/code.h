@@ -2,8 +2,7 @@
  *
  * Knows x86-64, i386 and AArch64. For Thumb-2, RISC-V, AVR and Xtensa it decodes lengths, branches
  * and calls, but no operands. Code is decoded linearly from its first byte. Thread-safe. */
-#ifndef HEFT_CODE_CODE_H
-#define HEFT_CODE_CODE_H
+#pragma once
 
 #include "base/reader.h"
 #include "base/vec.h"
@@ -149,5 +148,3 @@ static inline uint64_t code_extend(uint64_t v, unsigned bits)
 {
 	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
 }
-
-#endif

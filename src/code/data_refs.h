@@ -19,8 +19,7 @@
  * two halves joined by ori, or by instructions that are not adjacent. In Go code these forms hold
  * numbers, and the other forms hold addresses. But on ARM, Go code also passes on addresses loaded
  * from pools. */
-#ifndef HEFT_CODE_DATA_REFS_H
-#define HEFT_CODE_DATA_REFS_H
+#pragma once
 
 #include "code/code.h"
 #include "image/image.h"
@@ -34,5 +33,3 @@ void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_re
 
 /* Like data_refs(), for one instruction set: Thumb or RISC-V. Finds nothing in others. */
 void data_refs_of(enum code_isa isa, struct bytes code, uint64_t addr, code_ref_vec *ret);
-
-#endif

@@ -5,8 +5,7 @@
  * or a word of a pool. A place is an address: code added a number to its own address, or to that of
  * the table of addresses (GOT). If a loader moves the image, only places are addresses. A place is
  * whole if code adds nothing more to it, except displacements inside the variable. */
-#ifndef HEFT_CODE_DATA_SCAN_H
-#define HEFT_CODE_DATA_SCAN_H
+#pragma once
 
 #include "code/data_refs.h"
 #include "code/flow.h"
@@ -221,5 +220,3 @@ static inline void data_scan_flow(struct data_scan *s, uint64_t off, const struc
 	s->ends = !in->maybe &&
 		  (kind == FLOW_JUMP || kind == FLOW_RETURN || kind == FLOW_JUMP_INDIRECT);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* disasm.h - prints instructions as text, with Capstone if heft was built with it.
  *
  * One thread per handle. */
-#ifndef HEFT_CODE_DISASM_H
-#define HEFT_CODE_DISASM_H
+#pragma once
 
 #include "image/image.h"
 
@@ -30,5 +29,3 @@ bool disasm_open(struct disasm *d, const struct image *im, bool thumb);
 void disasm_close(struct disasm *d);
 /* Disassembles the first instruction of `code`, which lies at addr and must not be empty. */
 void disasm_next(struct disasm *d, struct bytes code, uint64_t addr, struct disasm_insn *ret);
-
-#endif

@@ -1,8 +1,7 @@
 /* entry.h - recognizes the first instructions of functions, and frames released before a jump.
  *
  * Sources: those of x86.h and flow.h. Thread-safe. */
-#ifndef HEFT_CODE_ENTRY_H
-#define HEFT_CODE_ENTRY_H
+#pragma once
 
 #include "code/code.h"
 #include "image/image.h"
@@ -19,5 +18,3 @@ bool frame_given_back(enum code_isa isa, struct bytes code, uint64_t off);
  * function, to which ARMv6-M code jumps with the encoding of a call. Reads at most *budget bytes,
  * and subtracts them. */
 bool entry_takes_first(const struct image *im, uint64_t addr, uint64_t *budget);
-
-#endif

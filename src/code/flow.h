@@ -2,8 +2,7 @@
  * RISC-V, AVR, Xtensa.
  *
  * The declarations of each machine cite its manual; x86.h has those of x86. */
-#ifndef HEFT_CODE_FLOW_H
-#define HEFT_CODE_FLOW_H
+#pragma once
 
 #include "code/code.h"
 
@@ -224,5 +223,3 @@ bool power_flow(bool big_endian, const uint8_t *p, uint64_t left, uint64_t addr,
  *
  * Source: z/Architecture Principles of Operation (SA22-7832), 5 and B. */
 bool s390_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret);
-
-#endif

@@ -5,8 +5,7 @@
  * function prologue). A function calls a thunk that loads the return address to a register, or pops
  * the return address, and adds the distance to the GOT. Operands are then relative to this
  * register. */
-#ifndef HEFT_CODE_I386_GOT_H
-#define HEFT_CODE_I386_GOT_H
+#pragma once
 
 #include "code/code.h"
 #include "image/image.h"
@@ -16,5 +15,3 @@
  * that address. Linear in the code. */
 bool i386_got_refs(const struct image *im, struct bytes code, uint64_t addr, uint64_t got,
 		   code_ref_vec *ret);
-
-#endif

@@ -1,7 +1,6 @@
 /* operands.h - tells whether an immediate follows a pc-relative operand in an object's code.
  * One thread at a time. */
-#ifndef HEFT_CODE_OPERANDS_H
-#define HEFT_CODE_OPERANDS_H
+#pragma once
 
 #include "code/code.h"
 #include "image/image.h"
@@ -20,5 +19,3 @@ struct operands {
  * instruction, usually 0, at most OPERANDS_REST_MOST. 0 if it is not the field of a pc-relative
  * operand in an x86-64 object's code. */
 uint64_t operands_rest(struct operands *o, uint64_t field);
-
-#endif

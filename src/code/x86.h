@@ -7,8 +7,7 @@
  * Undefined opcodes of the one-byte and 0F maps are rejected. In the other maps all opcodes have
  * one form, and all are accepted. So new instructions get the right length. Near branches with a 66
  * prefix are decoded as Intel's processors do. */
-#ifndef HEFT_CODE_X86_H
-#define HEFT_CODE_X86_H
+#pragma once
 
 #include "code/code.h"
 
@@ -68,5 +67,3 @@ size_t x86_starts(struct bytes code, bool mode64, uint32_t stop, uint32_t *ret);
 /* Returns a number that is equal for instructions with the same opcode, size of operands, and use
  * of memory. `w`: the first bytes of the instruction, the first one lowest. 0 for a nop. */
 uint64_t x86_kind(uint64_t w, bool mode64);
-
-#endif

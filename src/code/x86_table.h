@@ -3,8 +3,7 @@
  * Attribute of an opcode. Bits 0-2: size of the immediate or branch displacement. Size 4 means
  * "operand size, at most 32 bits": a 66 prefix makes it 2. Bit 3: a ModRM byte follows. Bits 4-7: a
  * class. */
-#ifndef HEFT_CODE_X86_TABLE_H
-#define HEFT_CODE_X86_TABLE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -52,5 +51,3 @@ extern const uint8_t x86_modrm[256];
  * 8 bytes, t is 10. z: operand size, p: pointer. s: scalar (by mandatory prefix) or a whole vector.
  * v: vector, m: MMX or vector, '.': unknown. */
 extern const char x86_width[2][257];
-
-#endif

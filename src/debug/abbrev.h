@@ -3,8 +3,7 @@
  *
  * Tables are parsed when first needed. A small cache keeps them, because units that share a table
  * are mostly consecutive. */
-#ifndef HEFT_DEBUG_ABBREV_H
-#define HEFT_DEBUG_ABBREV_H
+#pragma once
 
 #include "base/vec.h"
 #include "debug/form.h"
@@ -90,5 +89,3 @@ static inline const struct abbrev *abbrevs_find(const struct abbrevs *a, uint64_
 		return code - 1 < a->list.count ? &a->list.data[code - 1] : NULL;
 	return abbrevs_find_slow(a, code);
 }
-
-#endif

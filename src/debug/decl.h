@@ -1,7 +1,6 @@
 /* decl.h - finds where an entry was declared in the source: DW_AT_decl_file, line and column (DWARF
  * 5, section 2.14). */
-#ifndef HEFT_DEBUG_DECL_H
-#define HEFT_DEBUG_DECL_H
+#pragma once
 
 #include "debug/die.h"
 
@@ -16,5 +15,3 @@ struct decl {
  * declaration or abstract instance in the same unit, which is read too. False if neither file nor
  * line is known. */
 bool decl_read(const struct unit *u, uint64_t die_off, struct decl *ret);
-
-#endif

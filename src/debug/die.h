@@ -3,8 +3,7 @@
  * A reader is positioned in the unit's section. die_next() moves it from the code of one DIE to
  * its attributes. die_value() moves it over one attribute. All results are borrowed from the
  * sections. */
-#ifndef HEFT_DEBUG_DIE_H
-#define HEFT_DEBUG_DIE_H
+#pragma once
 
 #include "debug/unit.h"
 
@@ -70,5 +69,3 @@ bool ranges_offset(const struct unit *u, const struct value *v, enum dw_section 
 /* Like ranges_offset(), but for the location list of a VALUE_LOCLISTX or VALUE_OFFSET. */
 bool locations_offset(const struct unit *u, const struct value *v, enum dw_section *ret_in,
 		      uint64_t *ret_off);
-
-#endif

@@ -10,8 +10,7 @@
  * Bytes are loaded when first requested. So only one thread at a time uses a dwarf, unless all
  * needed sections are loaded. Sources: DWARF 2, 3, 4, 5 (chapter 7), and GNU extensions, named
  * where they are read. */
-#ifndef HEFT_DEBUG_DWARF_H
-#define HEFT_DEBUG_DWARF_H
+#pragma once
 
 #include "base/err.h"
 #include "base/reader.h"
@@ -167,5 +166,3 @@ static inline bool dwarf_entry(struct dwarf *d, enum dw_section in, uint64_t bas
 	*ret = read_uint(&r, size);
 	return reader_ok(&r);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* dwarf_const.h - defines the numbers of DWARF that heft reads (DWARF 5, chapter 7; GNU extensions
  * as GCC and binutils document them). */
-#ifndef HEFT_DEBUG_DWARF_CONST_H
-#define HEFT_DEBUG_DWARF_CONST_H
+#pragma once
 
 /* The version after 5, as clang 22 writes it. Its working drafts have the headers of version 5. */
 enum { DW_VERSION_NEXT = 6 };
@@ -225,5 +224,3 @@ enum {
 	DW_MACINFO_end_file = 0x04,
 	DW_MACINFO_vendor_ext = 0xff,
 };
-
-#endif

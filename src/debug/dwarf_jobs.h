@@ -5,8 +5,7 @@
  * view: its own struct dwarf with the same bytes. A view requests missing sections from the shared
  * dwarf, under a lock. Notes of a job are kept until the earlier jobs were collected. So the order
  * of notes does not depend on threads. */
-#ifndef HEFT_DEBUG_DWARF_JOBS_H
-#define HEFT_DEBUG_DWARF_JOBS_H
+#pragma once
 
 #include "debug/line.h"
 #include "debug/unit.h"
@@ -84,5 +83,3 @@ struct line_jobs {
 bool line_uses_of_section(struct dwarf *d, line_use_vec *ret);
 void line_jobs_run(const struct line_jobs *jobs);
 bool line_job_open(struct line_job *j, const struct line_use *use, struct line_program *ret);
-
-#endif

@@ -3,8 +3,7 @@
  * If several ranges contain an address, the range with the highest `who` owns it. If `who` numbers
  * functions and what is inlined into them, parents first, the innermost range wins. O(n log n) for
  * n ranges, which give at most 2 n spans. */
-#ifndef HEFT_DEBUG_FLAT_H
-#define HEFT_DEBUG_FLAT_H
+#pragma once
 
 #include "base/vec.h"
 
@@ -33,5 +32,3 @@ const struct flat_span *flat_find(const struct flat *f, uint64_t addr);
  * first. O(log of the distance) for rising addresses. */
 const struct flat_span *flat_find_near(const struct flat *f, uint64_t addr, size_t *near);
 void flat_release(struct flat *f);
-
-#endif

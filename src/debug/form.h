@@ -1,7 +1,6 @@
 /* form.h - reads values by their form (DWARF 5, 7.5.5 and 7.5.6), for all sections that state
  * forms: entries, tables of files, macros and indexes of names. */
-#ifndef HEFT_DEBUG_FORM_H
-#define HEFT_DEBUG_FORM_H
+#pragma once
 
 #include "debug/dwarf.h"
 #include "debug/dwarf_const.h"
@@ -101,5 +100,3 @@ void value_read(struct reader *r, uint16_t form, struct form_sizes s, struct val
  * (DW_NO_OFFSET if none). False if the value is no text, or its offset is invalid. */
 bool value_text(struct dwarf *d, uint64_t base, unsigned offset_size, const struct value *v,
 		struct str *ret);
-
-#endif

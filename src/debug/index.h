@@ -9,8 +9,7 @@
  * Sources: DWARF 5, 6.1.2 (.debug_aranges), 6.1.1 (.debug_names), 6.4 (.debug_frame), 6.3
  * (.debug_macro), 7.26/7.27 (.debug_str_offsets, .debug_addr); DWARF 4, 6.1.1 (.debug_pubnames),
  * 6.3 (.debug_macinfo); GDB manual, "Index Section Format"; GCC's .debug_gnu_pubnames. */
-#ifndef HEFT_DEBUG_INDEX_H
-#define HEFT_DEBUG_INDEX_H
+#pragma once
 
 #include "debug/dwarf.h"
 
@@ -67,5 +66,3 @@ struct macro_refs {
 };
 bool macro_walk(struct dwarf *d, enum dw_section which, uint64_t off, uint64_t str_offsets_base,
 		const struct macro_refs *refs, uint64_t *ret_size);
-
-#endif

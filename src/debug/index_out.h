@@ -1,7 +1,6 @@
 /* index_out.h - outputs pieces (index.h), and walks sections that consist of tables. Each table has
  * a length and a version. Private to debug/index_*.c. */
-#ifndef HEFT_DEBUG_INDEX_OUT_H
-#define HEFT_DEBUG_INDEX_OUT_H
+#pragma once
 
 #include "debug/index.h"
 
@@ -76,5 +75,3 @@ static inline uint64_t index_die(uint64_t unit, uint64_t unit_size, uint64_t die
 {
 	return die < unit_size && die <= UINT64_MAX - unit ? unit + die : unit;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * of files and columns that exceed 32 bits become UINT32_MAX. Lines wrap. Opening costs
  * O(directories + files), a row O(opcodes). Reading allocates only for DW_LNE_define_file, to add
  * to `files`. One thread per program. */
-#ifndef HEFT_DEBUG_LINE_H
-#define HEFT_DEBUG_LINE_H
+#pragma once
 
 #include "base/vec.h"
 #include "debug/dwarf.h"
@@ -70,5 +69,3 @@ bool line_next(struct line_program *p, struct line_row *ret);
  * directory and its name. False, with *out "", if the index is out of range. */
 struct text;
 bool line_path(const struct line_program *p, uint64_t file, struct text *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* line_internal.h - declares what line.c and line_header.c share. */
-#ifndef HEFT_DEBUG_LINE_INTERNAL_H
-#define HEFT_DEBUG_LINE_INTERNAL_H
+#pragma once
 
 #include "debug/line.h"
 
@@ -10,5 +9,3 @@ bool line_read_file(struct line_program *p, struct reader *r);
 /* Sets the registers to their values at the start of a sequence. The opcodes of the next row begin
  * at p->reader. */
 void line_start_sequence(struct line_program *p);
-
-#endif

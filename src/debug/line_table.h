@@ -3,8 +3,7 @@
  * Of rows with the same address, only the last describes code, because a row describes the code
  * until the next row (DWARF 5, 6.2.5). Rows that repeat the previous source line are dropped. 16
  * bytes per row, 24 per sequence, 8 per file. */
-#ifndef HEFT_DEBUG_LINE_TABLE_H
-#define HEFT_DEBUG_LINE_TABLE_H
+#pragma once
 
 #include "base/intern.h"
 #include "debug/line.h"
@@ -45,5 +44,3 @@ const struct line_place *line_table_find(struct line_table *t, uint64_t addr);
 /* Returns the absolute path (debug/path.h) of a file by its number. "" if there is none. The text
  * belongs to `paths` and never changes. */
 const char *line_table_path(struct line_table *t, uint32_t file, struct intern *paths);
-
-#endif

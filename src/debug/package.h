@@ -3,8 +3,7 @@
  *
  * Versions 5 (DWARF 5, 7.3.5) and 2 (GNU's for DWARF 4, "DWARF package file format"). An index
  * borrows the bytes of its dwarf. Look-ups read them. */
-#ifndef HEFT_DEBUG_PACKAGE_H
-#define HEFT_DEBUG_PACKAGE_H
+#pragma once
 
 #include "debug/dwarf.h"
 
@@ -50,5 +49,3 @@ struct package_dwarf {
 
 void package_dwarf_init(struct package_dwarf *p, struct dwarf *whole,
 			const struct package_unit *unit);
-
-#endif

@@ -6,8 +6,7 @@
  * root, which has no parent. Only a root ends in a separator. Paths that begin with a Windows drive
  * ("C:\", "C:/") or with "\\" are absolute too. Their backslashes are separators and stay. Names in
  * angle brackets ("<built-in>", "<artificial>") are not files and stay unchanged. */
-#ifndef HEFT_DEBUG_PATH_H
-#define HEFT_DEBUG_PATH_H
+#pragma once
 
 #include "base/text.h"
 
@@ -15,5 +14,3 @@ bool path_is_absolute(struct str path);
 /* Sets *out to the joined path. Parts must not be in *out. O(bytes). The result has at most two
  * bytes more than the parts. */
 void path_join(struct text *out, struct str comp_dir, struct str dir, struct str name);
-
-#endif

@@ -14,8 +14,7 @@
  * Damage ends the walk with a note, and scopes before it stay. References are followed across units
  * (abstract_origin, specification; link-time optimisation, dwz). The number of steps is limited, so
  * that cycles end. */
-#ifndef HEFT_DEBUG_SCOPES_H
-#define HEFT_DEBUG_SCOPES_H
+#pragma once
 
 #include "debug/units.h"
 
@@ -65,5 +64,3 @@ static inline const struct scope_function *scopes_function(const struct scopes *
 {
 	return &s->functions.data[s->list.data[scope].function];
 }
-
-#endif

@@ -3,8 +3,7 @@
  * A unit lies in the bytes of its dwarf. unit_next() reads headers. unit_open() reads the
  * abbreviations and the first DIE. A bad header ends the walk with a note. Other damage affects
  * only its unit. */
-#ifndef HEFT_DEBUG_UNIT_H
-#define HEFT_DEBUG_UNIT_H
+#pragma once
 
 #include "debug/abbrev.h"
 #include "debug/dwarf.h"
@@ -81,5 +80,3 @@ bool unit_strx(const struct unit *u, uint64_t index, uint64_t *ret_off);
  * its line program, known since version 5, or else its .dwo file. False, with `out` unchanged, if
  * it has none of these. */
 bool unit_name(const struct unit *u, struct text *out);
-
-#endif

@@ -5,8 +5,7 @@
  * damaged unit loses its own addresses.
  *
  * One thread at a time. The dwarf is borrowed and must stay. */
-#ifndef HEFT_DEBUG_UNITS_H
-#define HEFT_DEBUG_UNITS_H
+#pragma once
 
 #include "debug/die.h"
 #include "debug/flat.h"
@@ -64,5 +63,3 @@ bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index);
  * The result is `from` itself, or valid until the next call. */
 const struct unit *units_follow(struct units *s, const struct unit *from, const struct value *v,
 				uint64_t *ret_off);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Decodes only the values that the callbacks need. The steps of abbrev.h skip other attributes.
  * Cost: about 10 ns per DIE. Callbacks may be NULL. */
-#ifndef HEFT_DEBUG_WALK_H
-#define HEFT_DEBUG_WALK_H
+#pragma once
 
 #include "debug/die.h"
 
@@ -29,5 +28,3 @@ bool unit_walk(const struct unit *u, const struct walker *w);
 /* Finds the address in an expression that consists of it alone: DW_OP_addr or an index into
  * .debug_addr. Sets *ret_tls if the next operations make it thread-local. */
 bool expression_addr(const struct unit *u, struct bytes expr, uint64_t *ret, bool *ret_tls);
-
-#endif

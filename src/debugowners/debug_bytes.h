@@ -10,8 +10,7 @@
  * There are two passes. debug_bytes_walk() reads the units. debug_bytes_claim() reads the tables
  * about addresses, after the VM image has owners. Units and line programs are jobs on f->threads.
  * Their findings are joined in file order. */
-#ifndef HEFT_DEBUGOWNERS_DEBUG_BYTES_H
-#define HEFT_DEBUGOWNERS_DEBUG_BYTES_H
+#pragma once
 
 #include "debug/dwarf_jobs.h"
 #include "debug/unit.h"
@@ -127,5 +126,3 @@ void debug_package_walk(struct debug_bytes *b, enum dw_section index);
 /* Claims file bytes of the measured image (b->own). */
 void debug_bytes_claim(struct debug_bytes *b, struct claims *file);
 void debug_bytes_release(struct debug_bytes *b);
-
-#endif

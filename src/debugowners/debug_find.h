@@ -3,8 +3,7 @@
  *
  * struct findings has the claims of one job, or of all jobs together. Jobs run in parallel, so the
  * labels in a job's claims are local (see local_label.h), except for owners of VM addresses. */
-#ifndef HEFT_DEBUGOWNERS_DEBUG_FIND_H
-#define HEFT_DEBUGOWNERS_DEBUG_FIND_H
+#pragma once
 
 #include "base/bits.h"
 #include "debugowners/debug_bytes.h"
@@ -37,5 +36,3 @@ void find_line_program(struct findings *f, struct line_program *p);
 bool find_unit_name(const struct debug_bytes *b, const struct unit *u, struct text *ret);
 /* Adds the suffix that unit labels have to a name. */
 void find_decorate(const struct debug_bytes *b, struct text *name);
-
-#endif

@@ -5,8 +5,7 @@
  * do rows at addresses that several overlays share: that code belongs to its unit's file. Programs
  * are jobs on f->threads, joined in file order. Cost: about 20 ns per row, and a label for each
  * distinct file (and line) of a program. */
-#ifndef HEFT_DEBUGOWNERS_LINES_H
-#define HEFT_DEBUGOWNERS_LINES_H
+#pragma once
 
 #include "program/debuginfo.h"
 #include "program/source_file.h"
@@ -23,5 +22,3 @@ struct lines {
 
 /* Claims the code of all line programs of l->info. */
 void lines_of_all(struct lines *l);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The parts depend only on the tables, so results in the order of parts are the same for any number
  * of threads. */
-#ifndef HEFT_DEBUGOWNERS_RELOC_PARTS_H
-#define HEFT_DEBUGOWNERS_RELOC_PARTS_H
+#pragma once
 
 #include "base/vec.h"
 #include "image/image.h"
@@ -20,5 +19,3 @@ void reloc_parts_release(struct reloc_parts *p);
  * order of notes must not depend on threads. */
 void reloc_parts_run(const struct reloc_parts *p, unsigned threads,
 		     void (*fn)(void *ctx, size_t i, unsigned worker), void *ctx);
-
-#endif

@@ -1,7 +1,6 @@
 /* bbmap_block.h - defines a machine basic block in the form of compilers' maps. Derived blocks have
  * this form too. */
-#ifndef HEFT_DERIVE_BBMAP_BLOCK_H
-#define HEFT_DERIVE_BBMAP_BLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ struct bbmap_block {
 	uint32_t size;
 	uint32_t flags;
 };
-
-#endif

@@ -20,8 +20,7 @@
  * Thumb-2, RISC-V. Data among code (literal pools, tables of branches) is in no block. Time: O(n
  * log n) for any bytes. Memory while it runs: about the size of the code. The result is the same
  * for any number of threads. */
-#ifndef HEFT_DERIVE_DERIVE_H
-#define HEFT_DERIVE_DERIVE_H
+#pragma once
 
 #include "code/code.h"
 #include "derive/bbmap_block.h"
@@ -123,5 +122,3 @@ enum derive_convention derive_guess(const struct derive_facts *f, uint8_t *ret_e
 struct flow;
 uint64_t derive_thumb_behind(const struct derive_facts *f, const struct derive_extent *x,
 			     uint64_t off, const struct flow *in);
-
-#endif

@@ -4,8 +4,7 @@
  * parallel. Events are the instructions that matter for blocks. A target bit marks an offset that a
  * jump leads to. Second, all functions together tell which callees return and throw. Third, blocks
  * are made, in parallel. */
-#ifndef HEFT_DERIVE_DERIVE_INTERNAL_H
-#define HEFT_DERIVE_DERIVE_INTERNAL_H
+#pragma once
 
 #include "base/map.h"
 #include "base/sort.h"
@@ -325,5 +324,3 @@ uint32_t copies_end(const struct derive_extent *x, const uint64_t *targets, uint
 		    const struct event *next);
 
 void derive_blocks(const struct derivation *d, struct batch *b, size_t function);
-
-#endif

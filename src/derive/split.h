@@ -20,8 +20,7 @@
  * Bytes that are not all code are data until the next named beginning.
  *
  * Time: O(n log n) for any bytes. The result is the same for any number of threads. */
-#ifndef HEFT_DERIVE_SPLIT_H
-#define HEFT_DERIVE_SPLIT_H
+#pragma once
 
 #include "derive/derive.h"
 
@@ -81,5 +80,3 @@ typedef VEC(struct split_function) split_function_vec;
 
 /* Appends the functions by address. Each is in one extent. */
 void split_code(const struct split_facts *f, unsigned threads, split_function_vec *ret);
-
-#endif

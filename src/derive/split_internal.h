@@ -1,6 +1,5 @@
 /* split_internal.h - declares what split.c, split_edges.c and split_signs.c share. */
-#ifndef HEFT_DERIVE_SPLIT_INTERNAL_H
-#define HEFT_DERIVE_SPLIT_INTERNAL_H
+#pragma once
 
 #include "derive/derive_internal.h"
 #include "code/entry.h"
@@ -87,5 +86,3 @@ static inline bool event_pads(const struct event *e)
 {
 	return e->kind == EVENT_NOP || e->kind == EVENT_INT3;
 }
-
-#endif

@@ -10,8 +10,7 @@
  *
  * A reader must verify everything: check bits, the page's own address, sizes and ids. This is the
  * only header of src/ that recorder/ may include. It needs nothing but the compiler. */
-#ifndef HEFT_HEAP_BLOCK_H
-#define HEFT_HEAP_BLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -310,5 +309,3 @@ struct heap_moment {
 					      * `peak_bytes`: peak since the moment before */
 	uint64_t allocs;                     /* Always 0. Reserved. */
 };
-
-#endif

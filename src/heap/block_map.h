@@ -9,8 +9,7 @@
  *
  * Cost: 33/32 bits per place in pieces that have a block, and 56 bytes per piece of BLOCK_PLACES.
  * The number of blocks adds no cost. */
-#ifndef HEFT_HEAP_BLOCK_MAP_H
-#define HEFT_HEAP_BLOCK_MAP_H
+#pragma once
 
 #include "base/vec.h"
 #include "heap/dump.h"
@@ -81,5 +80,3 @@ struct block_walk {
 /* Returns an iterator before block i, or at the end. */
 struct block_walk block_walk_from(const struct block_map *m, size_t i);
 bool block_walk_next(struct block_walk *w);
-
-#endif

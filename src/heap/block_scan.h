@@ -4,8 +4,7 @@
  * block lies in the region, and the block is not inside an earlier live block. Other matches get no
  * note, because chance matches and copies are common. Stores only a bit for a block's address.
  * Reads all other facts from the dump again when needed. */
-#ifndef HEFT_HEAP_BLOCK_SCAN_H
-#define HEFT_HEAP_BLOCK_SCAN_H
+#pragma once
 
 #include "heap/block_map.h"
 #include "heap/calls.h"
@@ -161,5 +160,3 @@ static inline uint64_t heap_found_raw(const struct heap_found *f)
 {
 	return f->shift != 0 ? f->addr - (UINT64_C(1) << f->shift) : heap_found_start(f);
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Cost: one look-up per node of the recorder, about 50 ns. After it is built, several threads may
  * read it. */
-#ifndef HEFT_HEAP_CALLS_H
-#define HEFT_HEAP_CALLS_H
+#pragma once
 
 #include "heap/records.h"
 
@@ -60,5 +59,3 @@ uint32_t calls_by_id(const struct calls *c, uint32_t id);
 /* Returns the index in `stacks` of a stack of inline frames, innermost first. Adds it if it is new.
  * 0 without frames. One thread at a time. */
 uint32_t calls_add(struct calls *c, const uint64_t *frames, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* damage.h - lists the damage of a heap: overwritten headers and canaries with the suspected block
  * before them, wrong frees, pointers to freed blocks. */
-#ifndef HEFT_HEAP_DAMAGE_H
-#define HEFT_HEAP_DAMAGE_H
+#pragma once
 
 #include "heap/heap_layout.h"
 
@@ -64,5 +63,3 @@ struct damages {
 void heap_damage_find(struct damages *ret, const struct dump *d, const struct records *r,
 		      struct calls *c, const struct blocks_found *b, const struct heap_layout *l);
 void heap_damage_release(struct damages *damages);
-
-#endif

@@ -1,8 +1,7 @@
 /* damage_internal.h - declares the parts of damage.c: overwritten headers (damage_headers.c), what
  * a thread did that died in the allocator (damage_abort.c), the C library's message
  * (damage_said.c). */
-#ifndef HEFT_HEAP_DAMAGE_INTERNAL_H
-#define HEFT_HEAP_DAMAGE_INTERNAL_H
+#pragma once
 
 #include "heap/damage.h"
 
@@ -32,5 +31,3 @@ size_t damage_header_at_hand(const struct finding *g, uint64_t stack_size);
 void damage_foreign(const struct finding *g);
 /* If there is no other damage, adds the damage that the C library's message reports. */
 void damage_said(const struct finding *g);
-
-#endif

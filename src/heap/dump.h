@@ -8,8 +8,7 @@
  * highest address. The dump has all, some or none of a region's bytes. A dump never changes after
  * it is opened, so several threads may read it. Bytes are borrowed from the file until
  * dump_close(). */
-#ifndef HEFT_HEAP_DUMP_H
-#define HEFT_HEAP_DUMP_H
+#pragma once
 
 #include "image/arch.h"
 #include "image/input.h"
@@ -141,5 +140,3 @@ bool dump_module_segment(const struct dump *d, const struct dump_file *file, uin
 /* Returns the module that covers an address. NULL if there is none. At most 16 other files may be
  * mapped between the module's start and the address. */
 const struct dump_file *dump_module(const struct dump *d, uint64_t addr);
-
-#endif

@@ -1,6 +1,5 @@
 /* dump_internal.h - declarations that the files dump_*.c share. */
-#ifndef HEFT_HEAP_DUMP_INTERNAL_H
-#define HEFT_HEAP_DUMP_INTERNAL_H
+#pragma once
 
 #include "heap/dump.h"
 #include "image/core.h"
@@ -40,5 +39,3 @@ bool dump_read_raw(struct dump *d, const struct dump_wish *wish, struct heft_err
  * verify. d->word and d->big_endian must be set. False without such an address below 2^48. Cost: a
  * pass over the image, and up to a second if it is large and all headers are damaged. */
 bool dump_find_base(const struct dump *d, struct bytes b, uint64_t *ret);
-
-#endif

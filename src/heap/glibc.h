@@ -10,8 +10,7 @@
  * grow ends with chunks too small to be used ("fencepost"). The first arena then continues
  * elsewhere, after memory that others got from the system. Freed chunks are recognized by the lists
  * that contain them (glibc_kept.h). */
-#ifndef HEFT_HEAP_GLIBC_H
-#define HEFT_HEAP_GLIBC_H
+#pragma once
 
 #include "heap/block_scan.h"
 #include "heap/memory.h"
@@ -92,5 +91,3 @@ void glibc_heaps_find(struct glibc_heaps *ret, struct blocks_found *b, struct ca
 		      const struct dump *d);
 /* Finds b->kept and b->caches of a process that was recorded. */
 void glibc_kept_find(struct blocks_found *b, const struct dump *d);
-
-#endif

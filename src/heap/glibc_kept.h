@@ -6,8 +6,7 @@
  * list. Since 2.42, it is the number of chunks that the list can still accept. Then come the starts
  * of the lists. A chunk counts as a cache if each of its lists begins with a chunk of the list's
  * size. */
-#ifndef HEFT_HEAP_GLIBC_KEPT_H
-#define HEFT_HEAP_GLIBC_KEPT_H
+#pragma once
 
 #include "heap/block_map.h"
 #include "heap/glibc.h"
@@ -32,5 +31,3 @@ bool kept_is_cache(const struct kept_lists *k, uint64_t at, uint64_t size);
 /* If the chunk is a cache, adds all chunks of its lists to `kept`, and returns true. */
 bool kept_take_cache(struct kept_lists *k, uint64_t at, uint64_t size);
 void kept_take_fast(struct kept_lists *k, const struct glibc_arena *a);
-
-#endif

@@ -6,8 +6,7 @@
  * memory, even in stripped and static programs. `top` and the fast bins are before the lists. After
  * the lists are the link to the next arena, in a ring, and the bytes that the arena got from the
  * system. The parameters ("malloc_par", mp_) are near the first arena, in the same module. */
-#ifndef HEFT_HEAP_GLIBC_STATE_H
-#define HEFT_HEAP_GLIBC_STATE_H
+#pragma once
 
 #include "base/vec.h"
 #include "heap/memory.h"
@@ -40,5 +39,3 @@ void glibc_state_release(struct glibc_state *st);
 
 /* Returns the start of the heap that contains `addr`, or 0. The arena must not be the first one. */
 uint64_t glibc_heap_of(const struct dump *d, const struct glibc_arena *a, uint64_t addr);
-
-#endif

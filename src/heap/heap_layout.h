@@ -5,8 +5,7 @@
  * free memory and unrecorded blocks. The chunks are trusted if they lead from one recorded block to
  * the next, or to the end of a heap. Other bytes are HEAP_PART_OTHER. Regions without a recorded
  * block, live or freed, are not listed. */
-#ifndef HEFT_HEAP_HEAP_LAYOUT_H
-#define HEFT_HEAP_HEAP_LAYOUT_H
+#pragma once
 
 #include "heap/block_scan.h"
 
@@ -86,5 +85,3 @@ enum { HEAP_SPLIT_MAX = 5 };
  * empty part at the block's address. No other part is empty. */
 size_t heap_part_split(const struct heap_part *part, const struct heap_found *block,
 		       struct heap_part ret[HEAP_SPLIT_MAX]);
-
-#endif

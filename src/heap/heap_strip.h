@@ -1,6 +1,5 @@
 /* heap_strip.h - divides a heap's memory into equal pieces by address, and sums up their use. */
-#ifndef HEFT_HEAP_HEAP_STRIP_H
-#define HEFT_HEAP_HEAP_STRIP_H
+#pragma once
 
 #include "heap/heap_layout.h"
 
@@ -24,5 +23,3 @@ struct heap_strip {
 /* Makes the pieces. Costs as much as heap_layout_make(), and O(pieces). */
 void heap_strip_make(struct heap_strip *ret, const struct heap_layout *l);
 void heap_strip_release(struct heap_strip *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* inline_stack.h - reads the call stacks that the recorder stores before blocks. */
-#ifndef HEFT_HEAP_INLINE_STACK_H
-#define HEFT_HEAP_INLINE_STACK_H
+#pragma once
 
 #include "heap/block_scan.h"
 
@@ -8,5 +7,3 @@
  * the stack to the block. For a freed block whose stack is partly overwritten, uses the intact
  * frames and the copy in the block. CALLS_NONE if damaged. */
 uint32_t inline_stack(const struct dump *d, struct calls *c, const struct heap_found *f);
-
-#endif

@@ -1,7 +1,6 @@
 /* memory.h - reads numbers from the memory of a dump, in the dump's byte order. Readers return
  * false if the dump lacks the bytes. */
-#ifndef HEFT_HEAP_MEMORY_H
-#define HEFT_HEAP_MEMORY_H
+#pragma once
 
 #include "heap/dump.h"
 
@@ -66,5 +65,3 @@ static inline uint64_t region_end(const struct region *r)
 {
 	return r->addr + r->size;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * memory except the recorder's. An aligned word with an address in a live block reaches that block.
  * The address of a block's end counts only if the block is empty. Reached blocks are scanned in
  * turn. */
-#ifndef HEFT_HEAP_REACH_H
-#define HEFT_HEAP_REACH_H
+#pragma once
 
 #include "heap/heap_layout.h"
 
@@ -29,5 +28,3 @@ static inline enum reach reach_of(const uint8_t *reach, size_t i)
 {
 	return (enum reach)(reach[i / 2] >> 4 * (i % 2) & 7);
 }
-
-#endif

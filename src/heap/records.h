@@ -5,8 +5,7 @@
  * becomes a note. A fork or a copy may duplicate pages. Only those count that name the process page
  * which most pages name. Numbers are converted to the host's byte order. Texts end with 0, and
  * sizes fit their fields. */
-#ifndef HEFT_HEAP_RECORDS_H
-#define HEFT_HEAP_RECORDS_H
+#pragma once
 
 #include "heap/block.h"
 #include "base/vec.h"
@@ -62,5 +61,3 @@ struct heap_page record_head(struct reader *r);
 /* Reads the stack with an id, and the slot whose thread allocated with it. False if none. */
 bool records_stack(const struct records *r, const struct dump *d, uint32_t id,
 		   struct heap_stack *ret, struct heap_remote *ret_remote, uint32_t *ret_slot);
-
-#endif

@@ -1,8 +1,7 @@
 /* digest.h - summarizes a heap in a few lines, to compare many heaps. A digest has numbers, hashes,
  * and names of functions or addresses in modules. It has no memory contents and no command
  * arguments. */
-#ifndef HEFT_HOLDERS_DIGEST_H
-#define HEFT_HOLDERS_DIGEST_H
+#pragma once
 
 #include "holders/holders.h"
 
@@ -38,5 +37,3 @@ struct heap_digest {
 /* Makes the digest of an open heap. Release its damages. Texts belong to `arena` or the heap. */
 bool heap_digest_make(struct heap_digest *d, struct heft_heap *h, struct arena *arena,
 		      struct heft_err *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Call stacks are paths in one tree of steps. Frames that look equal to users are one site,
  * whatever process, thread or address they come from. Read-only after it is made. */
-#ifndef HEFT_HOLDERS_HEAP_ROWS_H
-#define HEFT_HOLDERS_HEAP_ROWS_H
+#pragma once
 
 #include "base/reader.h"
 #include "base/vec.h"
@@ -81,5 +80,3 @@ struct heap_path {
 	VEC(uint32_t) steps;
 };
 void heap_path_of(struct heap_path *path, const struct heap_report *r, uint32_t step);
-
-#endif

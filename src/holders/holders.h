@@ -2,8 +2,7 @@
  * of a process. For api/ and the writers of report/.
  *
  * All functions use the heap's memory domain. */
-#ifndef HEFT_HOLDERS_HOLDERS_H
-#define HEFT_HOLDERS_HOLDERS_H
+#pragma once
 
 #include "base/intern.h"
 #include "heap/damage.h"
@@ -79,5 +78,3 @@ bool heap_leaves_add(struct heft_heap_report *r, struct heft_heap *h, const uint
 bool heap_leaves_finish(struct heft_heap_report *r, struct heft_err *err);
 /* Makes the rows from the leaves. */
 void heap_rows_make(struct heft_heap_report *r);
-
-#endif

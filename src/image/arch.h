@@ -2,8 +2,7 @@
  *
  * The numbers of machines (EM_*) are only for the directory image/. Other code uses the properties,
  * and chooses decoders by enum arch_id. */
-#ifndef HEFT_IMAGE_ARCH_H
-#define HEFT_IMAGE_ARCH_H
+#pragma once
 
 #include "image/image.h"
 
@@ -116,5 +115,3 @@ enum tls_form {
 	TLS_DESCRIPTOR, /* Two words: a function that finds the variable, and its argument */
 };
 enum tls_form image_tls_form(const struct image *im, const struct reloc *r);
-
-#endif

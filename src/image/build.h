@@ -4,8 +4,7 @@
  * clipped to the file and to the address space, at the latest by build_finish(), so a parser need
  * not check numbers. Clipped bytes become a note. Names and labels are borrowed: they must live as
  * long as the image (in its arena or its bytes). */
-#ifndef HEFT_IMAGE_BUILD_H
-#define HEFT_IMAGE_BUILD_H
+#pragma once
 
 #include "image/image.h"
 
@@ -71,5 +70,3 @@ void build_finish(struct image_build *b, uint32_t table, uint32_t strings);
 void build_as(struct image_build *b, const struct image *im);
 /* Frees what was added. Only needed if build_finish() was not called. */
 void build_release(struct image_build *b);
-
-#endif

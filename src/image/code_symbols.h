@@ -1,7 +1,6 @@
 /* code_symbols.h - iterates over the symbols of code: functions, and labels (symbols without a
  * type). */
-#ifndef HEFT_IMAGE_CODE_SYMBOLS_H
-#define HEFT_IMAGE_CODE_SYMBOLS_H
+#pragma once
 
 #include "image/elf/elf_const.h"
 #include "image/image.h"
@@ -50,5 +49,3 @@ static inline bool code_symbols_next(struct code_symbols *c, struct symbol *ret,
 	}
 	return false;
 }
-
-#endif

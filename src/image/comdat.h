@@ -1,7 +1,6 @@
 /* comdat.h - lists the parts of an ELF object of which a linker keeps one copy for all objects:
  * section groups with GRP_COMDAT (gABI, "Section Groups") and sections .gnu.linkonce. */
-#ifndef HEFT_IMAGE_COMDAT_H
-#define HEFT_IMAGE_COMDAT_H
+#pragma once
 
 #include "image/image.h"
 
@@ -14,5 +13,3 @@ struct comdat {
 /* Finds the next such part from section *at on, and moves *at after it. False if there is none. *at
  * is 1 at first. */
 bool comdat_next(const struct image *im, size_t *at, struct comdat *ret);
-
-#endif

@@ -3,8 +3,7 @@
  * Layouts: Linux, include/uapi/linux/elfcore.h (NT_PRSTATUS, NT_PRPSINFO), fs/binfmt_elf.c
  * (NT_FILE), core(5). A note that is too short or damaged is skipped. Registers have known names on
  * x86-64 (x32 too), i386, AArch64, ARM and RISC-V. */
-#ifndef HEFT_IMAGE_CORE_H
-#define HEFT_IMAGE_CORE_H
+#pragma once
 
 #include "image/image.h"
 
@@ -47,5 +46,3 @@ enum { CORE_NOTE_COMPACT = 0x68656674 };
 
 void core_read(struct core *c, const struct image *im);
 void core_release(struct core *c);
-
-#endif

@@ -9,8 +9,7 @@
  *   build ids are missing, the CRC-32 must match;
  * - debuginfod's cache, only if DEBUGINFOD_URLS is set. libdebuginfod.so.1 is loaded at run
  *   time. */
-#ifndef HEFT_IMAGE_DEBUGFILE_H
-#define HEFT_IMAGE_DEBUGFILE_H
+#pragma once
 
 #include "image/input.h"
 
@@ -43,5 +42,3 @@ bool debugfile_is_of(const struct image *im, const struct input *in, struct note
 /* Opens .gnu_debugdata (xz) of an image: *ret becomes an input of the unpacked memory. False if the
  * section is missing or (with a note) damaged. The caller frees *ret_owned after input_close(). */
 bool debugdata_open(const struct image *im, struct input *ret, void **ret_owned);
-
-#endif

@@ -18,8 +18,7 @@
  * Overlays are sections of firmware that run at one address but are stored at different ones. The
  * first keeps its address. The n-th section after the first gets its address plus (n <<
  * overlay_shift). The part of the segment with that section becomes a segment too. */
-#ifndef HEFT_IMAGE_IMAGE_H
-#define HEFT_IMAGE_IMAGE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -488,5 +487,3 @@ struct reloc_field reloc_field(const struct image *im, uint32_t type);
  * - Others: symbol + addend. Implicit addends are read from the patched place. A PCREL of x86 code
  *   counts from the end of its field (the file has symbol-4 for symbol). */
 bool reloc_target(const struct reloc_iter *it, const struct reloc *r, uint64_t *ret);
-
-#endif

@@ -3,8 +3,7 @@
  * A linker map becomes an image of the program that it describes (linkmap_image.h). `parts` lists
  * the ranges of an archive that are no image: magic, member headers, name and symbol tables,
  * members of other kinds. Images and parts together cover the file without overlap. */
-#ifndef HEFT_IMAGE_INPUT_H
-#define HEFT_IMAGE_INPUT_H
+#pragma once
 
 #include "image/image.h"
 #include "image/kinds.h"
@@ -141,5 +140,3 @@ bool component_matches(struct bytes bytes);
 bool component_parse(struct input *in, const char *path, struct heft_err *err);
 /* input.c: makes the image of a linker map. */
 bool linkmap_input(struct input *in, const char *path, struct heft_err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * Every command that opens a file looks the file up in this table. If the parser of a kind is
  * outside of image/, the table has only its name and magic. Recognition reads only the first bytes
  * of a file, so it also works on the contents of a packed file. */
-#ifndef HEFT_IMAGE_KINDS_H
-#define HEFT_IMAGE_KINDS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/reader.h"
@@ -85,5 +84,3 @@ bool file_format_serves(const struct file_format *f, enum file_use use);
  * programs". `size` is the file's size. */
 bool file_format_refuse(const struct file_format *f, enum file_use use, const char *path,
 			uint64_t size, struct heft_err *err);
-
-#endif

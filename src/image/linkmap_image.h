@@ -4,8 +4,7 @@
  * The image is a 64-bit ELF file with the map's sections (addresses and sizes), the map's symbols,
  * and zeros as contents. Section names serve to guess what a map does not state: which sections are
  * code, take no bytes in the file, or are not loaded. */
-#ifndef HEFT_LINKMAP_IMAGE_H
-#define HEFT_LINKMAP_IMAGE_H
+#pragma once
 
 #include "linkmap/linkmap.h"
 
@@ -19,5 +18,3 @@ bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_c
 /* Appends the sections that may have no bytes in the file (NOLOAD), which maps do not tell. */
 struct text;
 void linkmap_doubts(const struct linkmap *map, struct text *ret);
-
-#endif

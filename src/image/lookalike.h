@@ -2,8 +2,7 @@
  * address.
  *
  * O(1). Thread-safe. */
-#ifndef HEFT_IMAGE_LOOKALIKE_H
-#define HEFT_IMAGE_LOOKALIKE_H
+#pragma once
 
 #include "image/image.h"
 
@@ -24,5 +23,3 @@ bool lookalike_text_at(const struct image *im, uint64_t addr);
 bool lookalike_printed_at(const struct image *im, uint64_t addr);
 /* True if the two bytes at an address are text, with line breaks and tabs. */
 bool lookalike_is_printed(const struct image *im, uint64_t addr);
-
-#endif

@@ -4,8 +4,7 @@
  * Slices are found by the relocations that make their pointers absolute. Programs linked to fixed
  * addresses have no such relocations. Texts whose address and length are in instructions are not
  * found. */
-#ifndef HEFT_IMAGE_SLICES_H
-#define HEFT_IMAGE_SLICES_H
+#pragma once
 
 #include "base/vec.h"
 #include "image/image.h"
@@ -22,5 +21,3 @@ struct slices {
  * in read-only data, and not part of a text that ends with 0. O(relocations). */
 void slices_read(struct slices *ret, const struct image *im);
 void slices_release(struct slices *s);
-
-#endif

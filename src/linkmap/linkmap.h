@@ -18,8 +18,7 @@
  * The formats have no specification. Public descriptions are the linkers' manuals: GNU ld (-Map),
  * gold and lld (-Map), mold(1) (--Map), Apple ld(1) (-map), "/MAP (Generate mapfile)" of the MSVC
  * reference. */
-#ifndef HEFT_LINKMAP_LINKMAP_H
-#define HEFT_LINKMAP_LINKMAP_H
+#pragma once
 
 #include "base/err.h"
 #include "base/file.h"
@@ -167,5 +166,3 @@ static inline struct str linkmap_object(const struct linkmap *lm, uint32_t objec
 {
 	return object == LINKMAP_NONE ? STR("") : intern_get(&lm->objects, object);
 }
-
-#endif

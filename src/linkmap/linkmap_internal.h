@@ -1,7 +1,6 @@
 /* linkmap_internal.h - declares what the parsers in linkmap_*.c share: a cursor over lines, the
  * words of a line, and the map being built. */
-#ifndef HEFT_LINKMAP_LINKMAP_INTERNAL_H
-#define HEFT_LINKMAP_LINKMAP_INTERNAL_H
+#pragma once
 
 #include "base/text.h"
 #include "linkmap/linkmap.h"
@@ -74,5 +73,3 @@ void linkmap_lld_parse(struct map_maker *m);
 void linkmap_mold_parse(struct map_maker *m);
 void linkmap_ld64_parse(struct map_maker *m);
 void linkmap_msvc_parse(struct map_maker *m);
-
-#endif

@@ -3,8 +3,7 @@
  * A map may have names without sizes. Local symbols appear only as input sections: ".text.f" is the
  * function f. Read sections of code first, because ".rodata.f" may be unnamed constants of a
  * function f. */
-#ifndef HEFT_LINKMAP_LINKMAP_NAMES_H
-#define HEFT_LINKMAP_LINKMAP_NAMES_H
+#pragma once
 
 #include "linkmap/linkmap.h"
 
@@ -31,5 +30,3 @@ struct linkmap_names {
 /* Fills n->list with the symbols of a section of the map. */
 void linkmap_names_read(struct linkmap_names *n, uint32_t section);
 void linkmap_names_release(struct linkmap_names *n);
-
-#endif

@@ -4,8 +4,7 @@
  * claims them. A snapshot has a symbol for each place. If symbols have the same address and size,
  * the first in the list owns the bytes (program/symbol_rule.h). The others are its aliases.
  * alias_index finds the aliases' names by the owner's shown label. One thread at a time. */
-#ifndef HEFT_MAP_ALIAS_H
-#define HEFT_MAP_ALIAS_H
+#pragma once
 
 #include "map/view.h"
 
@@ -57,5 +56,3 @@ struct alias_index {
 void alias_index_build(struct alias_index *x, const struct places *p, struct view *view,
 		       struct labels *labels, unsigned threads, struct notes *notes);
 const struct alias_run *alias_index_find(const struct alias_index *x, label_id owner);
-
-#endif

@@ -10,8 +10,7 @@
  * copies at start are at two addresses, and count twice: where they are stored, and where they run.
  * Unused bytes inside a region are "[fill]". The file's bytes belong to the addresses where they
  * are stored. */
-#ifndef HEFT_MAP_BASEMAP_H
-#define HEFT_MAP_BASEMAP_H
+#pragma once
 
 #include "image/input.h"
 #include "map/space.h"
@@ -104,5 +103,3 @@ void regions_of_map(struct memory_regions *r, const struct linkmap *map, const c
 void regions_of_segments(struct memory_regions *r, const struct image *im);
 void regions_copy(struct memory_regions *r, const struct memory_regions *from);
 void regions_release(struct memory_regions *r);
-
-#endif

@@ -3,8 +3,7 @@
  * Accepts Bloaty's grammar and fields, and also memory_region. Syntax errors, unknown fields, wrong
  * types and a repeated single field fail with HEFT_EFORMAT with "path:line:column: what" (lines and
  * columns count from 1, columns in bytes). */
-#ifndef HEFT_MAP_CONFIG_H
-#define HEFT_MAP_CONFIG_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -85,5 +84,3 @@ unsigned digit_value(int c);
 
 /* Fails at the token, with "path:line:column: what". Returns false. */
 bool lexer_fail(struct lexer *lx, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
-#endif

@@ -6,8 +6,7 @@
  * length does not count the NUL. A label whose text begins with '[' is a fallback: it stands for
  * bytes without an owner. One thread at a time. Many threads may read by id while no thread
  * adds. */
-#ifndef HEFT_MAP_LABEL_H
-#define HEFT_MAP_LABEL_H
+#pragma once
 
 #include "base/intern.h"
 
@@ -120,5 +119,3 @@ static inline bool label_is_fallback(const struct labels *l, label_id id)
 }
 
 void labels_release(struct labels *l);
-
-#endif

@@ -3,8 +3,7 @@
  * Only one thread at a time may use the label table. So each parallel job has local labels: numbers
  * with the bit LABEL_LOCAL. It may also use labels of the table. After the job, its labels and
  * claims are joined with the common ones. One thread at a time per job. */
-#ifndef HEFT_MAP_LOCAL_LABEL_H
-#define HEFT_MAP_LOCAL_LABEL_H
+#pragma once
 
 #include "map/space.h"
 
@@ -54,5 +53,3 @@ void claims_join(struct claims *to, struct claims *from, const struct local_labe
 /* Removes all labels, but keeps the memory. */
 void local_labels_clear(struct local_labels *l);
 void local_labels_release(struct local_labels *l);
-
-#endif

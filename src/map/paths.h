@@ -3,8 +3,7 @@
  *
  * Labels in any brackets ("[section .text]", "<artificial>", "(units without a name)") are not
  * paths and stay unchanged. After the rules are added, any number of threads may apply them. */
-#ifndef HEFT_MAP_PATHS_H
-#define HEFT_MAP_PATHS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/text.h"
@@ -48,5 +47,3 @@ void paths_note_unused(const struct paths *p, const char *file, struct notes *no
 /* Level 0 returns the directory of `path` ("." if there is none). Level n > 0 returns the n-th
  * component of the directory, or the last one. The first component includes the root ("/usr"). */
 struct str path_directory(struct str path, unsigned level);
-
-#endif

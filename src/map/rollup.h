@@ -3,8 +3,7 @@
  * A rollup is a tree, whose level k has the labels of the k-th source. Each level has every byte in
  * exactly one node, and the nodes below a node add up to it. rollup_add() adds a domain of an
  * input, to the sums of the inputs or of the bases. Cost: O(1) per span. One thread at a time. */
-#ifndef HEFT_MAP_ROLLUP_H
-#define HEFT_MAP_ROLLUP_H
+#pragma once
 
 #include "heft.h"
 #include "map/rules.h"
@@ -99,5 +98,3 @@ void rollup_add_copies(struct rollup *r);
 /* Receives a piece: a range in which each level has one label. */
 typedef void (*piece_fn)(void *ctx, uint64_t start, uint64_t size, const label_id *labels);
 void rollup_pieces(const struct rollup_level *levels, size_t level_count, piece_fn fn, void *ctx);
-
-#endif

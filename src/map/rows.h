@@ -3,8 +3,7 @@
  *
  * Cost: O(n log limit) with a limit, else O(n log n). A row takes about 88 bytes of the caller's
  * arena. The tree must not change afterwards. */
-#ifndef HEFT_MAP_ROWS_H
-#define HEFT_MAP_ROWS_H
+#pragma once
 
 #include "base/arena.h"
 #include "map/tree.h"
@@ -147,5 +146,3 @@ const struct heft_row *const *rows_make_some(struct rows_maker *m, uint32_t node
 					     bool (*wanted)(const struct rows_maker *m,
 							    uint32_t node));
 void rows_add_values(const struct rows_maker *m, uint64_t *to, const uint64_t *more);
-
-#endif

@@ -4,8 +4,7 @@
  * syntax is PCRE2's. PCRE2 accepts nearly all of RE2's syntax. "$" is the very end, as in RE2.
  * After compiling, any number of threads may use a pattern or rules together. A match takes 50-300
  * ns. A match fails after 100,000 steps. */
-#ifndef HEFT_MAP_RULES_H
-#define HEFT_MAP_RULES_H
+#pragma once
 
 #include "base/err.h"
 #include "base/text.h"
@@ -31,5 +30,3 @@ bool rules_add(struct rules *r, struct str regex, struct str replacement, struct
 bool rules_apply(const struct rules *r, struct str label, struct text *out, struct notes *notes);
 /* Adds a note about a data source: how many rules matched no label so far. */
 void rules_note_unused(const struct rules *r, const char *source, struct notes *notes);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * claim: amortised O(1), in any order. claims_resolve: O(n) for claims that arrive sorted and
  * without overlap, else O(n log n), once. One thread per struct. */
-#ifndef HEFT_MAP_SPACE_H
-#define HEFT_MAP_SPACE_H
+#pragma once
 
 #include "base/vec.h"
 #include "map/label.h"
@@ -138,5 +137,3 @@ struct span_cursor {
 	size_t i;
 };
 label_id cursor_label(struct span_cursor *c, uint64_t addr);
-
-#endif

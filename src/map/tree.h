@@ -9,8 +9,7 @@
  * the first level, and 4 for all deeper levels. 11 to 22 bytes per node whose key has several
  * nodes. A few nodes with very many children take 4 bytes per key instead. Sums move while nodes
  * are added. One thread at a time. */
-#ifndef HEFT_MAP_TREE_H
-#define HEFT_MAP_TREE_H
+#pragma once
 
 #include "base/map.h"
 #include "base/number.h"
@@ -121,5 +120,3 @@ static inline void tree_fetch_sums(const struct tree *t, const tree_slots *list,
 	__builtin_prefetch(&t->nodes.data[node]);
 	__builtin_prefetch(tree_sums(t, node, HEFT_INPUT));
 }
-
-#endif

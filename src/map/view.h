@@ -3,8 +3,7 @@
  * Sources claim bytes for linkage names, which levels may show in different styles. A view keeps
  * the shown label of each label, so that each name is demangled once. view_update() works on
  * several threads, on which the ids do not depend. Other functions: one thread at a time. */
-#ifndef HEFT_MAP_VIEW_H
-#define HEFT_MAP_VIEW_H
+#pragma once
 
 #include "map/paths.h"
 #include "map/rules.h"
@@ -64,5 +63,3 @@ void view_release(struct view *v);
  * call lists all labels. */
 const char *view_full_name(struct view_names *n, const struct view *v, const struct labels *labels,
 			   label_id shown, size_t i);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Proposals overlap: one byte can go for several reasons. So their sum means nothing, and the top
  * row is 0. */
-#ifndef HEFT_MEASURE_ADVICE_ROWS_H
-#define HEFT_MEASURE_ADVICE_ROWS_H
+#pragma once
 
 #include "map/rows.h"
 #include "measure/info_rows.h"
@@ -35,5 +34,3 @@ bool advice_rows_find(struct advice_rows *r, const struct snapshot *s, const str
 		      struct heft_err *err);
 /* Makes the table. At most `limit` rows per level, 0 for all. */
 void advice_rows_make(struct advice_rows *r, uint32_t limit);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef HEFT_MEASURE_DIFF_CODE_H
-#define HEFT_MEASURE_DIFF_CODE_H
+#pragma once
 
 #include "compare/diff.h"
 #include "measure/snapshot_handle.h"
@@ -8,5 +7,3 @@
  * sides[1], in the arena. sides[0]: the snapshot before, or NULL. sides[1]: the one after. */
 const char **diff_code_texts(const struct snapshot_diff *diff,
 			     const struct heft_snapshot *const sides[2], struct arena *arena);
-
-#endif

@@ -1,7 +1,6 @@
 /* info_rows.h - defines struct heft_info: facts about files, one row per file. All functions work
  * in the memory domain of the handle. */
-#ifndef HEFT_MEASURE_INFO_ROWS_H
-#define HEFT_MEASURE_INFO_ROWS_H
+#pragma once
 
 #include "map/rows.h"
 #include "program/facts.h"
@@ -68,5 +67,3 @@ bool info_add(struct heft_info *info, const char *path, struct heft_err *err);
 const struct heft_table *info_table(struct heft_info *info);
 /* Sets order and limit of the rows, and drops the table that was made before. */
 void info_set_rows(struct heft_info *info, enum heft_info_sort sort, uint32_t limit);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The first look-up measures each data source and keeps its layer. Later ones are O(log spans).
  * Skips debug sections, which have no addresses. One thread. */
-#ifndef HEFT_MEASURE_OWNERS_H
-#define HEFT_MEASURE_OWNERS_H
+#pragma once
 
 #include "heft.h"
 #include "names/namespace.h"
@@ -42,5 +41,3 @@ void owners_begin(struct owners *o, const struct source_file *file,
 /* Lists the owners of an address, one per data source that has one. *ret is valid until the next
  * call, its texts until the handle is freed. */
 size_t owners_find(struct owners *o, uint64_t addr, const struct heft_owner *const **ret);
-
-#endif

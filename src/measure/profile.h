@@ -1,7 +1,6 @@
 /* profile.h - defines struct heft_profile, the state of a size profile. Private to measure/ and
  * api/. */
-#ifndef HEFT_MEASURE_PROFILE_H
-#define HEFT_MEASURE_PROFILE_H
+#pragma once
 
 #include "heft.h"
 #include "measure/stack_column.h"
@@ -174,5 +173,3 @@ bool base_names_wanted(const struct heft_profile *p);
 /* Makes the layers of the bases with the inputs' labels, e->renamed. Rows are made from these. Call
  * it after all inputs are measured. */
 bool base_names_find(struct heft_profile *p, struct heft_err *err);
-
-#endif

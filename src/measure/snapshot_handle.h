@@ -1,6 +1,5 @@
 /* snapshot_handle.h - defines struct heft_snapshot. Private to measure/ and api/. */
-#ifndef HEFT_MEASURE_SNAPSHOT_HANDLE_H
-#define HEFT_MEASURE_SNAPSHOT_HANDLE_H
+#pragma once
 
 #include "heft.h"
 #include "program/session.h"
@@ -57,5 +56,3 @@ bool snapshot_take(struct heft_snapshot *s, const struct heft_profile *p, struct
  * is a container. The result has no charges: it is only for pairing symbols. */
 bool snapshot_take_side(struct heft_snapshot *s, const struct heft_profile *p, enum heft_role role,
 			struct heft_err *err);
-
-#endif

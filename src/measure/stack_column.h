@@ -1,6 +1,5 @@
 /* stack_column.h - keeps the deepest stack of each symbol's label, for a column of a profile. */
-#ifndef HEFT_MEASURE_STACK_COLUMN_H
-#define HEFT_MEASURE_STACK_COLUMN_H
+#pragma once
 
 #include "base/arena.h"
 #include "map/space.h"
@@ -25,5 +24,3 @@ void stack_column_add(struct stack_column *c, const struct stack_use *use,
 /* Sets the texts of a label's row: "" if its stack is unknown. */
 void stack_column_texts(const struct stack_column *c, label_id label, struct arena *arena,
 			const char **ret);
-
-#endif

@@ -3,8 +3,7 @@
  *     0x4a0 or 10#1184: a number
  *     4a0: the symbol or section of this name, otherwise a hexadecimal number
  *     NAME or NAME+4a0: a section, or a symbol (name_index.h); several places may have one name */
-#ifndef HEFT_MEASURE_TEXT_PLACES_H
-#define HEFT_MEASURE_TEXT_PLACES_H
+#pragma once
 
 #include "program/name_index.h"
 
@@ -23,5 +22,3 @@ bool place_number(const char *text, uint64_t *ret);
 /* Finds what a text means. False if it means nothing. `ret` is zeroed at first. Reusable. */
 bool text_places_find(struct name_index *n, const char *text, struct text_places *ret);
 void text_places_release(struct text_places *p);
-
-#endif

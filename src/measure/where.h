@@ -1,8 +1,7 @@
 /* where.h - defines struct heft_where, which finds what is at an address. Private to measure/ and
  * api/. All functions work in the memory domain of the handle, which owns all that the call
  * allocates. */
-#ifndef HEFT_MEASURE_WHERE_H
-#define HEFT_MEASURE_WHERE_H
+#pragma once
 
 #include "blocks/derive_map.h"
 #include "measure/owners.h"
@@ -60,5 +59,3 @@ bool where_answer(struct heft_where *w, size_t i, struct heft_location *ret, str
 /* Describes an address. HEFT_ENOTFOUND if nothing is there, but owners are still listed. */
 bool where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret,
 		struct heft_err *err);
-
-#endif

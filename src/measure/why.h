@@ -1,7 +1,6 @@
 /* why.h - defines struct heft_graph, which finds why symbols are in a program. Private to measure/
  * and api/. All functions work in the memory domain of the handle. */
-#ifndef HEFT_MEASURE_WHY_H
-#define HEFT_MEASURE_WHY_H
+#pragma once
 
 #include "graph/graph.h"
 #include "measure/text_places.h"
@@ -35,5 +34,3 @@ bool why_ask(struct heft_graph *g, const char *text, size_t *ret_count, struct h
 bool why_answer(struct heft_graph *g, size_t i, struct heft_why *ret, struct heft_err *err);
 /* Describes edge i, without its source line. Valid until the next call. False after the last. */
 bool why_reference(struct heft_graph *g, size_t i, struct heft_reference *ret);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Any other path belongs to the program itself, or to another crate of its workspace. The name of
  * that crate is the folder that contains the last "src". "\" separates folders too. */
-#ifndef HEFT_NAMES_CRATE_PATH_H
-#define HEFT_NAMES_CRATE_PATH_H
+#pragma once
 
 #include "base/text.h"
 
@@ -32,5 +31,3 @@ struct crate_path {
 };
 
 struct crate_path crate_of_path(struct str path);
-
-#endif

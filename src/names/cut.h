@@ -1,7 +1,6 @@
 /* cut.h - declares how signature_*.c shorten a name: a position in the full name, and the text so
  * far. Also finds matching brackets. Private to names/. */
-#ifndef HEFT_NAMES_CUT_H
-#define HEFT_NAMES_CUT_H
+#pragma once
 
 #include "base/base.h"
 #include "names/signature.h"
@@ -55,5 +54,3 @@ static inline const char *cut_match(const struct cut *c, const char *p, char ope
 	}
 	return NULL;
 }
-
-#endif

@@ -17,8 +17,7 @@
  * A call needs 64 KiB of stack. A longer name that needs more runs on its own thread if the
  * caller's stack is too small (base/stack.h). A full C++ name costs about 1.3 times as much as
  * libc++abi alone, a short name 1.6 times. */
-#ifndef HEFT_NAMES_DEMANGLE_H
-#define HEFT_NAMES_DEMANGLE_H
+#pragma once
 
 #include "base/stack.h"
 #include "names/module_name.h"
@@ -66,5 +65,3 @@ size_t suffix_start(struct str name);
 /* Returns the name without ".llvm." and a number at its end. LLVM's ThinLTO adds them to local
  * names that other modules use. The number depends on the module's contents. */
 struct str suffix_without_promotion(struct str name);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * An instance is recognized by the arguments in its name: "<>" in the short name of C++, Rust and
  * D, brackets in a name of Go. Any number of threads, with one demangler each. */
-#ifndef HEFT_NAMES_GENERIC_H
-#define HEFT_NAMES_GENERIC_H
+#pragma once
 
 #include "base/text.h"
 #include "names/demangle.h"
@@ -12,5 +11,3 @@
  * Rust give the same. Returns the full name of a symbol that is no instance. Valid until the next
  * call with this demangler or room. */
 struct str generic_name(struct demangler *d, struct str raw, struct text *room);
-
-#endif

@@ -9,8 +9,7 @@
  * - itanium_bound() estimates the largest size of the text.
  * - If the estimate exceeds ITANIUM_MAX_BOUND, libiberty must first succeed within NAME_MAX_SIZE.
  *   Its printing can be stopped. */
-#ifndef HEFT_NAMES_ITANIUM_H
-#define HEFT_NAMES_ITANIUM_H
+#pragma once
 
 #include "names/demangle.h"
 
@@ -32,5 +31,3 @@ uint64_t itanium_bound(struct str mangled);
 /* Returns the demangled name, in the buffer d->library. "" if the name is invalid or exceeds a
  * limit. `mangled` ends in NUL, begins with _Z or ___Z, and has no suffix. */
 struct str itanium_demangle(struct demangler *d, const char *mangled);
-
-#endif

@@ -14,8 +14,7 @@
  * This file uses no demangler library. LLVM's demangler recurses on its input, and a name of 157
  * bytes can expand to more text than memory can hold. Here depth, nodes and text are limited. Any
  * number of threads. */
-#ifndef HEFT_NAMES_MICROSOFT_H
-#define HEFT_NAMES_MICROSOFT_H
+#pragma once
 
 #include "base/base.h"
 
@@ -35,5 +34,3 @@ bool microsoft_is_member(struct str full);
 /* Writes at most `room` bytes to `out`, and returns their number. 0 if the name is not of this
  * scheme, or exceeds a limit. `scratch` has MICROSOFT_ROOM bytes, aligned for pointers. */
 size_t microsoft_name(struct str raw, bool brief, void *scratch, char *out, size_t room);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * By back references, the tree is a graph without cycles, and its text can be much longer than the
  * number of nodes. */
-#ifndef HEFT_NAMES_MICROSOFT_NODE_H
-#define HEFT_NAMES_MICROSOFT_NODE_H
+#pragma once
 
 #include "names/out.h"
 
@@ -65,5 +64,3 @@ const char *ms_operator(unsigned lines, char c);
 const char *ms_type(bool line, char c);
 
 void ms_print(const struct ms_node *nodes, ms_id symbol, bool brief, struct out *o);
-
-#endif

@@ -7,8 +7,7 @@
  * look so.
  *
  * Time linear in the name. Safe to call from any number of threads. */
-#ifndef HEFT_NAMES_MODULE_NAME_H
-#define HEFT_NAMES_MODULE_NAME_H
+#pragma once
 
 #include "base/base.h"
 
@@ -36,5 +35,3 @@ struct str nim_module(struct str raw);
 /* Returns the package of a GHC name that needs no escapes, such as Shape_area_info: "main". "" for
  * other names. Only for programs with Haskell in them. */
 struct str ghc_main_package(struct str raw);
-
-#endif

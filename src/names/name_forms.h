@@ -11,8 +11,7 @@
  *
  * Texts are compared in a plain form, which keeps only blanks between words. Costs about 5 us per
  * mangled name. One thread. */
-#ifndef HEFT_NAMES_NAME_FORMS_H
-#define HEFT_NAMES_NAME_FORMS_H
+#pragma once
 
 #include "names/demangle.h"
 #include "names/supersize.h"
@@ -43,5 +42,3 @@ void name_forms_each(struct name_forms *f, struct str raw, name_form_fn each, vo
 /* Returns the identifier of a global C++ function or variable: "add" for _Z3addi. Other symbols:
  * the name itself. */
 struct str name_identifier(struct str raw);
-
-#endif

@@ -15,8 +15,7 @@
  * count. D: the same, with dots. Fortran: the module of __MODULE_MOD_NAME.
  *
  * Only one thread may add. Any number of threads may look up. */
-#ifndef HEFT_NAMES_NAMESPACE_H
-#define HEFT_NAMES_NAMESPACE_H
+#pragma once
 
 #include "base/intern.h"
 #include "names/demangle.h"
@@ -40,5 +39,3 @@ struct str namespace_of_shown(const struct namespaces *n, struct demangler *d, s
 /* Returns the text before the last component of a demangled C++ or Rust name: "a::b" for
  * "a::b::f<c::d>()". "" if the name is global, or the text of a literal. */
 struct str name_qualifier(struct str name);
-
-#endif

@@ -1,7 +1,6 @@
 /* out.h - declares the output of demanglers, of limited size, and small helpers. Private to
  * names/. */
-#ifndef HEFT_NAMES_OUT_H
-#define HEFT_NAMES_OUT_H
+#pragma once
 
 #include "base/base.h"
 
@@ -77,5 +76,3 @@ static inline int hex_value(char c)
 /* Decodes a punycode identifier (RFC 3492, section 6.2; the delimiter is "_") to
  * chars[MAX_PUNYCODE]. Returns the number of characters. 0 if it is damaged or too long. */
 size_t punycode(struct str s, uint32_t *chars);
-
-#endif

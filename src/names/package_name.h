@@ -13,8 +13,7 @@
  * - C: none.
  *
  * Any number of threads, with one demangler each. */
-#ifndef HEFT_NAMES_PACKAGE_NAME_H
-#define HEFT_NAMES_PACKAGE_NAME_H
+#pragma once
 
 #include "names/namespace.h"
 
@@ -57,5 +56,3 @@ bool crate_hash(struct str raw, struct str crate, char out[CRATE_HASH_ROOM]);
  * folder. Such a path follows "/registry/src/" for cargo, and "/rust/deps/" for rustc. False for
  * other texts. The results point into `path`. */
 bool crate_version(struct str path, struct str *ret_name, struct str *ret_version);
-
-#endif

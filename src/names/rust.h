@@ -2,8 +2,7 @@
  *
  * The text contains neither crate hashes nor the hash of a legacy name. Depth, steps and output are
  * limited, so no name takes more than about a millisecond. */
-#ifndef HEFT_NAMES_RUST_H
-#define HEFT_NAMES_RUST_H
+#pragma once
 
 #include "base/base.h"
 
@@ -22,5 +21,3 @@ static inline bool rust_name(struct str raw)
  * with _ZN or _R, and has no suffix like .llvm.123. */
 size_t rust_legacy(struct str raw, char *out, size_t room);
 size_t rust_v0(struct str raw, char *out, size_t room);
-
-#endif

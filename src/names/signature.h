@@ -17,8 +17,7 @@
  * type and trait, because otherwise all impls of a trait would have one name.
  *
  * D: "!(...)" becomes "!()". */
-#ifndef HEFT_NAMES_SIGNATURE_H
-#define HEFT_NAMES_SIGNATURE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -40,5 +39,3 @@ size_t signature_cut(struct str full, enum sig_language language, unsigned keep,
 /* For "vtable for X" and similar names of C++ or D: returns "vtable", and sets *name to X. For
  * others: returns "". */
 struct str signature_special(struct str *name);
-
-#endif

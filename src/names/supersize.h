@@ -11,8 +11,7 @@
  *
  * Costs about 0.1 us, plus 2 ns per byte. Reads demangled text below 4 GiB. Splitting a full form
  * again does not change it. */
-#ifndef HEFT_NAMES_SUPERSIZE_H
-#define HEFT_NAMES_SUPERSIZE_H
+#pragma once
 
 #include "base/text.h"
 #include "base/vec.h"
@@ -47,5 +46,3 @@ void supersize_split(struct supersize_name *n, struct str demangled, unsigned ho
 /* Makes the template form and the plain form of a full form, which stays as it is. */
 void supersize_derive(struct supersize_name *n, struct str full, unsigned how);
 void supersize_name_release(struct supersize_name *n);
-
-#endif

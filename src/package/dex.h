@@ -16,8 +16,7 @@
  * static values use table: the rest, by kind
  *
  * Borrows the bytes. One thread. */
-#ifndef HEFT_PACKAGE_DEX_H
-#define HEFT_PACKAGE_DEX_H
+#pragma once
 
 #include "base/err.h"
 #include "base/reader.h"
@@ -95,5 +94,3 @@ bool dex_source_file(struct dex *d, const struct dex_item *i, struct str *ret,
 		     struct heft_err *err);
 /* Returns the text of a string item, in modified UTF-8. */
 bool dex_literal(struct dex *d, const struct dex_item *i, struct str *ret, struct heft_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* dex_internal.h - declarations that the dex*.c files share. */
-#ifndef HEFT_PACKAGE_DEX_INTERNAL_H
-#define HEFT_PACKAGE_DEX_INTERNAL_H
+#pragma once
 
 #include "package/dex.h"
 
@@ -76,5 +75,3 @@ bool dex_read_classes(struct dex_parse *p);
 /* dex_code.c: finds the literals that code loads. The code has `count` 16-bit units from offset
  * `off` on. */
 bool dex_read_code(struct dex_parse *p, uint64_t off, uint64_t count, uint32_t class_item);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Invariants: the data of an entry lies inside the bytes, after the tables, and never overlaps
  * another. Indexes are in range. Borrows nothing after parsing. */
-#ifndef HEFT_PACKAGE_PAK_H
-#define HEFT_PACKAGE_PAK_H
+#pragma once
 
 #include "base/err.h"
 #include "base/reader.h"
@@ -37,5 +36,3 @@ bool pak_matches(struct bytes b);
 /* Parses a data pack. HEFT_EFORMAT if the tables leave the file or if offsets decrease. */
 bool pak_parse(struct pak *ret, const char *path, struct bytes b, struct heft_err *err);
 void pak_release(struct pak *p);
-
-#endif

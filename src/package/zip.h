@@ -8,8 +8,7 @@
  * overlaps another entry, the signing block or the central directory. Skips other entries, and
  * entries in another file of a split archive, with a note. Borrows the bytes. After parsing,
  * several threads may read it. */
-#ifndef HEFT_PACKAGE_ZIP_H
-#define HEFT_PACKAGE_ZIP_H
+#pragma once
 
 #include "base/err.h"
 #include "base/reader.h"
@@ -44,5 +43,3 @@ void zip_release(struct zip *z);
  * False if the data is damaged, uses a method other than deflate, or states an impossible size. */
 bool zip_unpack(const struct zip *z, const struct zip_entry *e, struct bytes *ret, void **ret_owned,
 		struct heft_err *err);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Each text is stored once, with control characters escaped as in base/tame.h. A page copies its
  * input, so the tables may be released. */
-#ifndef HEFT_PAGE_PAGE_H
-#define HEFT_PAGE_PAGE_H
+#pragma once
 
 #include "base/intern.h"
 #include "base/text.h"
@@ -92,5 +91,3 @@ void page_stacks_release(struct page_stacks *s);
 
 /* Writes the html file. */
 bool page_write(const struct page *p, const struct heft_sink *sink, struct heft_err *err);
-
-#endif

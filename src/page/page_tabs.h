@@ -1,8 +1,7 @@
 /* page_tabs.h - adds tabs for what heft measures: profiles, snapshots, heaps, samples.
  *
  * Uses the page's memory domain. Borrows arguments only during the call. */
-#ifndef HEFT_PAGE_PAGE_TABS_H
-#define HEFT_PAGE_PAGE_TABS_H
+#pragma once
 
 #include "blocks/block_counts.h"
 #include "holders/holders.h"
@@ -21,5 +20,3 @@ void page_add_lists(struct page *page, const char *title, const struct snapshot 
 void page_add_stacks(struct page *page, const char *title, const struct heft_heap *heap,
 		     const struct heft_heap_report *report, const char *damage);
 void page_add_samples(struct page *page, const char *title, struct heft_samples *s);
-
-#endif

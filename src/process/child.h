@@ -1,7 +1,6 @@
 /* child.h - runs a program and waits for its end, in a process that may have threads and other
  * children. Waits for no other child. Changes no signal handling. */
-#ifndef HEFT_PROCESS_CHILD_H
-#define HEFT_PROCESS_CHILD_H
+#pragma once
 
 #include "heft.h"
 
@@ -29,5 +28,3 @@ bool child_start(struct child *c, const char *path, char *const *argv, char *con
 		 struct heft_err *err);
 /* Waits for the child's end and forwards signals. HEFT_EIO if another waiter took the status. */
 bool child_wait(const struct child *c, int *ret_status, struct heft_err *err);
-
-#endif

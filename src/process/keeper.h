@@ -1,6 +1,5 @@
 /* keeper.h - waits for the ends of recorded processes. Stores their memory, for heft heap run. */
-#ifndef HEFT_PROCESS_KEEPER_H
-#define HEFT_PROCESS_KEEPER_H
+#pragma once
 
 #include "base/err.h"
 
@@ -23,5 +22,3 @@ bool keeper_open(struct keeper *k, const char *pattern, const char *dir, struct 
 void keeper_serve(void *keeper);
 /* Serves the pending requests, then closes. Processes that end later write their own files. */
 void keeper_close(struct keeper *k);
-
-#endif

@@ -13,8 +13,7 @@
  * Pages of zeros are holes of the file. Memory that was never touched is a segment without bytes,
  * unless it lies between touched pages. Notes: NT_PRSTATUS, NT_FPREGSET, NT_PRPSINFO, NT_AUXV,
  * NT_FILE. */
-#ifndef HEFT_PROCESS_LIVE_H
-#define HEFT_PROCESS_LIVE_H
+#pragma once
 
 #include "base/err.h"
 
@@ -53,5 +52,3 @@ bool live_snapshot(uint32_t pid, const char *path, const struct live_wish *wish,
  * touched memory, and a copy of the pages. HEFT_EIO if there is no such process (ESRCH) or if it
  * may not be read (EPERM). HEFT_EUNSUPPORTED if it has no recorder. */
 bool live_tables(uint32_t pid, uint8_t **ret, size_t *ret_size, struct heft_err *err);
-
-#endif

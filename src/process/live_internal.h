@@ -1,7 +1,6 @@
 /* live_internal.h - declares what the files live*.c share: the plan (live_maps.c), stopping and
  * copying (live.c), the file (live_core.c). */
-#ifndef HEFT_PROCESS_LIVE_INTERNAL_H
-#define HEFT_PROCESS_LIVE_INTERNAL_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/vec.h"
@@ -86,5 +85,3 @@ bool live_out_close(struct live_out *o, const struct live_plan *p, uint64_t *ret
 		    struct heft_err *err);
 /* Removes the file after a failure. */
 void live_out_drop(struct live_out *o);
-
-#endif

@@ -11,8 +11,7 @@
  * The last eight bytes are the 64-bit FNV-1a of all bytes before them, little endian.
  *
  * O(addresses). Frames belong to the cache. One thread per cache. */
-#ifndef HEFT_PROCESS_NAME_CACHE_H
-#define HEFT_PROCESS_NAME_CACHE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -56,5 +55,3 @@ void name_cache_read(struct name_cache *c, const char *dir, struct bytes build_i
  * folder does not belong to the user, or if others may write to it. */
 void name_cache_write(const struct name_cache *c, const char *dir, struct bytes build_id,
 		      enum heft_demangle style);
-
-#endif

@@ -21,8 +21,7 @@
  *
  * Labels and names may borrow from the modules' files: they live as long as the process. One thread
  * at a time. process_name_calls() starts its own threads. */
-#ifndef HEFT_PROCESS_PROCESS_H
-#define HEFT_PROCESS_PROCESS_H
+#pragma once
 
 #include "base/text.h"
 #include "heap/glibc.h"
@@ -201,5 +200,3 @@ const struct heft_frame *const *process_kept_stack(struct process *p, uint32_t s
 const struct heft_heap_block *process_block(struct process *p, const struct heap_found *f,
 					    struct arena *a);
 enum heft_heap_part process_part(enum heap_part_kind kind);
-
-#endif

@@ -1,6 +1,5 @@
 /* process_internal.h - declares what the files process*.c share. */
-#ifndef HEFT_PROCESS_PROCESS_INTERNAL_H
-#define HEFT_PROCESS_PROCESS_INTERNAL_H
+#pragma once
 
 #include "process/name_cache.h"
 #include "process/process.h"
@@ -67,5 +66,3 @@ bool process_function_start(struct process *p, struct opened_module *o, uint64_t
 /* Moves a module's notes to the caller's notes. */
 void process_take_notes(struct process *p, struct opened_module *o);
 struct opened_module *process_opened_at(const struct process *p, uint64_t addr);
-
-#endif

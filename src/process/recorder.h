@@ -1,7 +1,6 @@
 /* recorder.h - runs programs under the heap recorder: declares the members of struct
  * heft_recorder. */
-#ifndef HEFT_PROCESS_RECORDER_H
-#define HEFT_PROCESS_RECORDER_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -45,5 +44,3 @@ bool program_check(const char *path, char *const *argv, const char *const librar
 /* Calls `fn` with the ids of the user's processes whose environment sets RUN_MARK to this value,
  * except `but`. Reads the environments of all processes. False if `fn` ended the search. */
 bool run_processes(const char *mark, uint32_t but, heft_recorder_tick_fn fn, void *ctx);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Other forms are the packed symbols in .gnu_debugdata, the tables of Go's runtime, and the tables
  * of a Linux kernel. */
-#ifndef HEFT_PROGRAM_COMPANION_H
-#define HEFT_PROGRAM_COMPANION_H
+#pragma once
 
 #include "program/go_table.h"
 #include "program/session.h"
@@ -34,5 +33,3 @@ static inline const char *companion_path(const struct companion *c)
 {
 	return c->open && !c->inside ? c->input.file.path : "";
 }
-
-#endif

@@ -4,8 +4,7 @@
  * A companion resembles a separate debug file: it has the sections of `im` without bytes, and
  * symbols or DWARF. Each *_open() returns false, and makes nothing, if there is no companion. If
  * the companion is damaged, it returns false with *err. */
-#ifndef HEFT_PROGRAM_COMPANION_FORMS_H
-#define HEFT_PROGRAM_COMPANION_FORMS_H
+#pragma once
 
 #include "base/text.h"
 #include "debug/write/dwarf_write.h"
@@ -99,5 +98,3 @@ void made_image_begin(struct image_build *b, struct image *ret, const struct ima
 void made_image_add(struct image_build *b, struct text *bytes, struct str name,
 		    const struct text *contents);
 void made_image_add_dwarf(struct image_build *b, struct text *bytes, const struct dwarf_made *d);
-
-#endif

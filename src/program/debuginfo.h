@@ -11,8 +11,7 @@
  * their relocations are not applied.
  *
  * Not for several threads at once. */
-#ifndef HEFT_PROGRAM_DEBUGINFO_H
-#define HEFT_PROGRAM_DEBUGINFO_H
+#pragma once
 
 #include "debug/unit.h"
 #include "image/debugfile.h"
@@ -68,5 +67,3 @@ bool debuginfo_data_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret
  * folder, then the .dwo file: dwo_name if absolute, otherwise comp_dir/dwo_name, then dwo_name in
  * the image's folder. *ret_dwarf lives as long as d. False, with a note, if it is not found. */
 bool debuginfo_split(struct debuginfo *d, const struct unit *skeleton, struct unit *ret);
-
-#endif

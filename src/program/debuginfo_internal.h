@@ -1,6 +1,5 @@
 /* debuginfo_internal.h - declares what debuginfo*.c share. Private to them. */
-#ifndef HEFT_PROGRAM_DEBUGINFO_INTERNAL_H
-#define HEFT_PROGRAM_DEBUGINFO_INTERNAL_H
+#pragma once
 
 #include "base/intern.h"
 #include "base/unpack.h"
@@ -103,5 +102,3 @@ enum { DEBUGINFO_STREAM_MIN = 32 << 20 };
 /* debuginfo_files.c: opens and closes other files. */
 void debuginfo_open_sup(struct debuginfo *d, const struct debug_search *how);
 void debuginfo_files_close(struct debuginfo_files *f);
-
-#endif

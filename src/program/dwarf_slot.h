@@ -2,8 +2,7 @@
  *
  * Keeps the DWARF of one image, because the members of an archive are read one by one. One
  * thread. */
-#ifndef HEFT_PROGRAM_DWARF_SLOT_H
-#define HEFT_PROGRAM_DWARF_SLOT_H
+#pragma once
 
 #include "program/debuginfo.h"
 #include "program/session.h"
@@ -25,5 +24,3 @@ struct debuginfo *dwarf_slot_open(struct dwarf_slot *s, const struct image *im,
 				  const struct image *debug, struct notes *notes);
 bool dwarf_slot_found(const struct dwarf_slot *s);
 void dwarf_slot_release(struct dwarf_slot *s);
-
-#endif

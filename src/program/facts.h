@@ -3,8 +3,7 @@
  *
  * Reads headers, the dynamic table, notes and symbol names, but no code. For an archive, joins the
  * facts of its members. Texts are constants or belong to the program or the arena. */
-#ifndef HEFT_PROGRAM_FACTS_H
-#define HEFT_PROGRAM_FACTS_H
+#pragma once
 
 #include "program/program.h"
 
@@ -61,5 +60,3 @@ const char *reloc_kind_text(enum reloc_kind kind);
 const char *facts_symbols(const struct image *im);
 /* Reads the facts of a program. Searches for its debug file, unless the options forbid it. */
 void facts_read(struct facts *f, struct program *p, struct arena *arena);
-
-#endif

@@ -1,11 +1,8 @@
 /* ghc_image.h - finds the info tables of GHC's runtime (runtime/ghc_tables.h) in an image. */
-#ifndef HEFT_PROGRAM_GHC_IMAGE_H
-#define HEFT_PROGRAM_GHC_IMAGE_H
+#pragma once
 
 #include "image/image.h"
 #include "runtime/ghc_tables.h"
 
 /* Finds the tables of a linked image. None if the image is not from GHC. The caller releases it. */
 void ghc_image_tables(const struct image *im, struct ghc_tables *ret);
-
-#endif

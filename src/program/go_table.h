@@ -2,8 +2,7 @@
  * addresses for values in them.
  *
  * Borrows from the image. Once opened, any number of threads. */
-#ifndef HEFT_PROGRAM_GO_TABLE_H
-#define HEFT_PROGRAM_GO_TABLE_H
+#pragma once
 
 #include "runtime/pclntab.h"
 #include "image/image.h"
@@ -142,5 +141,3 @@ enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref)
  * words that the mask does not know. */
 bool go_words_no_address(const struct go_words *w, uint64_t place, bool place_written,
 			 uint64_t target, bool target_written);
-
-#endif

@@ -8,13 +8,10 @@
  * Sources: documentation of these packages, and experiments with Go 1.16 to 1.26.
  *
  * Any number of threads. A few reads per type. */
-#ifndef HEFT_PROGRAM_GO_TYPES_H
-#define HEFT_PROGRAM_GO_TYPES_H
+#pragma once
 
 #include "program/go_table.h"
 
 /* Returns the import path of the type described at a VM address. "" if the type has none, or if
  * there is no type. Borrowed from the image. */
 struct str go_type_package(const struct go_table *g, const struct image *im, uint64_t addr);
-
-#endif

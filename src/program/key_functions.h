@@ -4,8 +4,7 @@
  * unit alone has the virtual table, the type information and the name of the type (Itanium C++ ABI,
  * 5.2.3). A class without a key function has such tables in every unit that needs them. A class has
  * a key function if its virtual table points to a member function that is not weak. */
-#ifndef HEFT_PROGRAM_KEY_FUNCTIONS_H
-#define HEFT_PROGRAM_KEY_FUNCTIONS_H
+#pragma once
 
 #include "base/vec.h"
 #include "image/image.h"
@@ -22,5 +21,3 @@ typedef VEC(struct key_table) key_table_vec;
  * also a second pass and a pass over relocations. */
 void key_functions_find(const struct image *im, const struct image *in, const struct section *table,
 			key_table_vec *ret);
-
-#endif

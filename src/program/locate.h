@@ -5,8 +5,7 @@
  * function that contains them is named by its symbol, if it has one.
  *
  * Names live as long as the locator. One thread per locator. */
-#ifndef HEFT_PROGRAM_LOCATE_H
-#define HEFT_PROGRAM_LOCATE_H
+#pragma once
 
 #include "base/map.h"
 #include "names/demangle.h"
@@ -42,5 +41,3 @@ size_t locator_functions(struct locator *l, uint64_t addr, const struct heft_fra
 			 const char **ret_unit);
 /* Finds the declaration of the variable at an address. False if no debug info has it. */
 bool locator_variable(struct locator *l, uint64_t addr, struct declaration *ret);
-
-#endif

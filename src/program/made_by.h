@@ -4,8 +4,7 @@
  * modules and the build settings ("Go Build Information", package debug/buildinfo; layouts before
  * and since Go 1.18). `cargo auditable` leaves the crates in .dep-v0 (its PARSING.md): JSON, packed
  * by zlib. Debug info has the compiler of each unit, often with its options (DW_AT_producer). */
-#ifndef HEFT_PROGRAM_MADE_BY_H
-#define HEFT_PROGRAM_MADE_BY_H
+#pragma once
 
 #include "base/text.h"
 #include "program/debuginfo.h"
@@ -36,5 +35,3 @@ void made_by_read(struct made_by *m, const struct image *im);
  * AS 2.40". Keeps options of code, machine, language and debug info, without paths. At most 32
  * compilers of 512 bytes; further ones are left out. Reads the first DIE of each unit. */
 void made_by_units(struct text *ret, struct debuginfo *info);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * The first look-up reads the symbol tables (40 bytes per symbol, 16 to 32 per linkage name). A
  * look-up by another form demangles all names once (16 bytes per form). One thread. */
-#ifndef HEFT_PROGRAM_NAME_INDEX_H
-#define HEFT_PROGRAM_NAME_INDEX_H
+#pragma once
 
 #include "image/image.h"
 #include "names/name_forms.h"
@@ -71,5 +70,3 @@ size_t name_matches_surest(const name_matches *m, size_t from);
 
 /* True for the name of a function without a symbol: "sub_" and its address. */
 bool name_is_generated(struct str name, uint64_t *ret_addr);
-
-#endif

@@ -5,8 +5,7 @@
  * map names and that exist. It tries their paths as stated, then relative to the map's folder.
  * Functions are weak and unique symbols. Strings are those of mergeable sections, unless the map
  * lists the section as discarded. Read once. Then any number of threads may look up. */
-#ifndef HEFT_PROGRAM_PATH_ALIASES_H
-#define HEFT_PROGRAM_PATH_ALIASES_H
+#pragma once
 
 #include "image/image.h"
 #include "linkmap/linkmap.h"
@@ -55,5 +54,3 @@ uint32_t path_aliases_find(const struct path_aliases *p, struct str name, uint32
 /* Like path_aliases_find(), for a function that shares its code with another one. */
 uint32_t path_aliases_find_shared(const struct path_aliases *p, struct str name, uint32_t *ret);
 uint32_t path_aliases_find_string(const struct path_aliases *p, struct bytes text, uint32_t *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* plt.h - reads PLT stubs, the GOT slots that they jump through, and their symbols. */
-#ifndef HEFT_PROGRAM_PLT_H
-#define HEFT_PROGRAM_PLT_H
+#pragma once
 
 #include "image/image.h"
 
@@ -37,5 +36,3 @@ struct str plt_name(const struct plt *p, const struct plt_slot *slot);
 typedef void plt_stub_fn(void *user, const struct plt_stub *stub);
 /* Calls `fn` for each stub, section by section. O(bytes of the PLT). */
 void plt_each(const struct plt *p, plt_stub_fn *fn, void *user);
-
-#endif

@@ -3,8 +3,7 @@
  * The file and the files that the user named for it are opened immediately. Its separate debug
  * file, linker map, DWARF, symbol table and locator are found and read on request. These parts stay
  * until the program is closed. Unusable files become notes. One thread at a time. */
-#ifndef HEFT_PROGRAM_PROGRAM_H
-#define HEFT_PROGRAM_PROGRAM_H
+#pragma once
 
 #include "linkmap/linkmap.h"
 #include "program/companion.h"
@@ -93,5 +92,3 @@ struct symbol_table *program_symbols(struct program *p);
 /* Returns the index of the symbols of image `i` by name. */
 struct name_index *program_names(struct program *p, size_t i);
 struct symbolizer *program_symbolizer(struct program *p);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * A session lives until its user has freed it and its last context has ended. So handles and
  * session may be freed in any order. One thread for a session with all its contexts. */
-#ifndef HEFT_PROGRAM_SESSION_H
-#define HEFT_PROGRAM_SESSION_H
+#pragma once
 
 #include "base/mem.h"
 #include "base/arena.h"
@@ -146,5 +145,3 @@ void context_take_inputs(const struct context *c);
 const struct heft_note *session_note(struct heft_session *s, size_t i);
 /* Frees the session if neither the user nor a context uses it. */
 void session_release(struct heft_session *s);
-
-#endif

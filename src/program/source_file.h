@@ -2,8 +2,7 @@
  *
  * The sources and the attribution passes share it. Only one thread at a time turns claims into
  * owners. */
-#ifndef HEFT_PROGRAM_SOURCE_FILE_H
-#define HEFT_PROGRAM_SOURCE_FILE_H
+#pragma once
 
 #include "image/input.h"
 #include "map/alias.h"
@@ -106,5 +105,3 @@ struct debuginfo *source_dwarf(const struct source_file *f, const struct image *
  * without a second DWARF. */
 struct debuginfo *source_own_dwarf(const struct source_file *f, const struct image *im,
 				   const struct debuginfo *first);
-
-#endif

@@ -4,8 +4,7 @@
  * (symbols_cut_crossing). If symbols start together, the longest wins. Among equally long symbols,
  * these rules decide in turn: typed before untyped, then global before weak before local, then
  * fewer leading underscores, then table order. */
-#ifndef HEFT_PROGRAM_SYMBOL_RULE_H
-#define HEFT_PROGRAM_SYMBOL_RULE_H
+#pragma once
 
 #include "image/image.h"
 
@@ -30,5 +29,3 @@ struct str symbol_owner(const struct symbol *s);
 bool symbol_names_a_place(const struct symbol *s);
 /* Returns the section that contains a symbol. NULL if the symbol is not in the VM image. */
 const struct section *symbol_section(const struct image *im, const struct symbol *s, uint64_t addr);
-
-#endif

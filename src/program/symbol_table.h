@@ -5,8 +5,7 @@
  * after the symbol that it jumps to, with "@plt" at the end. Stubs are read when the first address
  * in a PLT is requested. 40 bytes per symbol, 16 per span. Texts are NUL-terminated and borrowed
  * from the images. The images must live as long as the table. One thread. */
-#ifndef HEFT_PROGRAM_SYMBOL_TABLE_H
-#define HEFT_PROGRAM_SYMBOL_TABLE_H
+#pragma once
 
 #include "debug/flat.h"
 #include "image/image.h"
@@ -36,5 +35,3 @@ void symbol_table_release(struct symbol_table *t);
 struct symbol_place *symbol_table_find(struct symbol_table *t, uint64_t addr);
 /* Returns all PLT stubs, sorted by address. */
 const struct symbol_place *symbol_table_stubs(struct symbol_table *t, size_t *ret_count);
-
-#endif

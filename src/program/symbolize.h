@@ -5,8 +5,7 @@
  * only look-ups in its unit.
  *
  * One thread. While a symbolizer exists, no other code may use its debuginfo. */
-#ifndef HEFT_PROGRAM_SYMBOLIZE_H
-#define HEFT_PROGRAM_SYMBOLIZE_H
+#pragma once
 
 #include "debug/line_table.h"
 #include "debug/scopes.h"
@@ -66,5 +65,3 @@ bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *
 /* Finds the declaration of the variable whose bytes include a VM address. False if none is known.
  * The first call reads all units. */
 bool symbolizer_variable(struct symbolizer *s, uint64_t vm_addr, struct declaration *ret);
-
-#endif

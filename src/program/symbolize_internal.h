@@ -1,5 +1,4 @@
-#ifndef HEFT_PROGRAM_SYMBOLIZE_INTERNAL_H
-#define HEFT_PROGRAM_SYMBOLIZE_INTERNAL_H
+#pragma once
 
 #include "program/symbolize.h"
 
@@ -18,5 +17,3 @@ struct loaded_unit *symbolizer_unit(struct symbolizer *s, size_t index);
 bool symbolizer_origin(struct symbolizer *s, size_t *index, uint64_t *die_off);
 /* Opens the split unit of a skeleton. False without one. */
 bool symbolizer_split(struct symbolizer *s, const struct unit *u, struct unit *ret);
-
-#endif

@@ -7,8 +7,7 @@
  * chooses the object with the longest common end, if only one has it.
  *
  * Read once; then any number of threads may look up. */
-#ifndef HEFT_PROGRAM_BUILD_PATHS_H
-#define HEFT_PROGRAM_BUILD_PATHS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/intern.h"
@@ -41,5 +40,3 @@ struct str build_paths_dir(const struct build_paths *b);
 struct str build_paths_find(const struct build_paths *b, struct str object);
 /* Returns the object made from a source. "" if unknown or several. */
 struct str build_paths_object(const struct build_paths *b, struct str source);
-
-#endif

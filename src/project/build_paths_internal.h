@@ -1,6 +1,5 @@
 /* build_paths_internal.h - declares what the readers of build_paths share. */
-#ifndef HEFT_PROGRAM_BUILD_PATHS_INTERNAL_H
-#define HEFT_PROGRAM_BUILD_PATHS_INTERNAL_H
+#pragma once
 
 #include "base/reader.h"
 #include "base/text.h"
@@ -12,5 +11,3 @@ void build_paths_add(struct build_paths *b, struct str dir, struct str object, s
 /* ninja.c: reads the build statements of a file and of the files that it includes. */
 bool ninja_read(struct build_paths *b, const char *path, struct str dir, struct bytes bytes,
 		struct notes *notes, struct heft_err *err);
-
-#endif

@@ -15,8 +15,7 @@
  * GitHub's CODEOWNERS ("About code owners"): gitignore(5) without ! and [].
  *
  * Borrows the file's text until components_close(). One thread at a time. */
-#ifndef HEFT_PROGRAM_COMPONENTS_H
-#define HEFT_PROGRAM_COMPONENTS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -48,5 +47,3 @@ void components_close(struct components *c);
 const char *components_find(struct components *c, struct str path);
 /* Adds a note if some rules determined no path's owner: none matches them, or a later line does. */
 void components_note_unused(const struct components *c, struct notes *notes);
-
-#endif

@@ -4,8 +4,7 @@
  * A folder's component is the first line `component: "X"` of its file. Without one, it is the
  * component of a file named by `mixins: "//path"`, or else the parent folder's. Reads each file
  * once, on request. One thread at a time. */
-#ifndef HEFT_PROGRAM_DIR_METADATA_H
-#define HEFT_PROGRAM_DIR_METADATA_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/intern.h"
@@ -24,5 +23,3 @@ void dir_metadata_open(struct dir_metadata *d, const char *path);
 void dir_metadata_close(struct dir_metadata *d);
 /* Returns the owner of a source, or "". `path` is absolute or relative to the root. */
 const char *dir_metadata_find(struct dir_metadata *d, struct str path);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A rule is a statement of SQL whose rows are owners and the bytes that go with them. Everybody can
  * run the same statement by heft query. */
-#ifndef HEFT_QUERY_ADVICE_H
-#define HEFT_QUERY_ADVICE_H
+#pragma once
 
 #include "base/arena.h"
 #include "query/query.h"
@@ -42,5 +41,3 @@ typedef VEC(struct advice) advice_vec;
 bool advice_ask(const struct snapshot *s, struct arena *arena, advice_vec *ret,
 		struct heft_err *err);
 const char *advice_sure_word(enum advice_sure sure);
-
-#endif

@@ -8,8 +8,7 @@
  *     region RAM free at least 8 KiB
  *
  * Each line is a rule. Read once. A check is O(rules x symbols). */
-#ifndef HEFT_QUERY_BUDGET_H
-#define HEFT_QUERY_BUDGET_H
+#pragma once
 
 #include "map/rules.h"
 #include "compare/diff.h"
@@ -70,5 +69,3 @@ struct budget_result {
 /* Checks all limits. If a snapshot lacks the data for a limit, the row says so. */
 void budget_check(struct budget_result *ret, const struct budget *b, const struct budget_input *in);
 void budget_result_release(struct budget_result *r);
-
-#endif

@@ -1,8 +1,7 @@
 /* quality.h - checks the quality of a snapshot: its sums, and shares that are too low or too high.
  *
  * O(symbols). Thread-safe. */
-#ifndef HEFT_QUERY_QUALITY_H
-#define HEFT_QUERY_QUALITY_H
+#pragma once
 
 #include "snapshot/snapshot.h"
 
@@ -13,5 +12,3 @@ struct quality {
 
 void quality_check(struct quality *ret, const struct snapshot *s);
 void quality_release(struct quality *q);
-
-#endif

@@ -5,8 +5,7 @@
  * Statements that change anything or open files are refused.
  *
  * The snapshots are borrowed. One thread. */
-#ifndef HEFT_QUERY_QUERY_H
-#define HEFT_QUERY_QUERY_H
+#pragma once
 
 #include "snapshot/snapshot.h"
 
@@ -47,5 +46,3 @@ struct query_named {
 	const char *name, *text, *sql;
 };
 bool query_named_at(size_t i, struct query_named *ret);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The data are metrics of the containers, so .size files have them: REGION_START/NAME,
  * REGION_SIZE/NAME and REGION_USED/NAME, in bytes, under the program's file name. */
-#ifndef HEFT_QUERY_REGION_METRICS_H
-#define HEFT_QUERY_REGION_METRICS_H
+#pragma once
 
 #include "map/basemap.h"
 #include "snapshot/snapshot.h"
@@ -22,5 +21,3 @@ struct region_metrics region_metrics_find(const struct snapshot *s, const char *
 bool region_metrics_has(const struct snapshot *s, const char *name, const struct snap_symbol *y);
 /* Returns the region's name in one of the metrics that each region has. NULL for all others. */
 const char *region_metrics_name(const struct snap_metric *m);
-
-#endif

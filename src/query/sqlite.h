@@ -1,7 +1,6 @@
 /* sqlite.h - loads SQLite at the first query: it needs more relocations than all other libraries of
  * heft together. Its functions have other names here. Private to query/. */
-#ifndef HEFT_QUERY_SQLITE_H
-#define HEFT_QUERY_SQLITE_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -92,5 +91,3 @@ extern struct sqlite_functions {
 
 /* Loads SQLite. False if it is not installed. */
 bool sqlite_is_there(void);
-
-#endif

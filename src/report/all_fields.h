@@ -1,7 +1,6 @@
 /* all_fields.h - declares the JSON objects of reports, for objects that contain them and for
  * docs/json.md. */
-#ifndef HEFT_REPORT_ALL_FIELDS_H
-#define HEFT_REPORT_ALL_FIELDS_H
+#pragma once
 
 #include "report/fields.h"
 
@@ -29,5 +28,3 @@ extern const struct fields heap_document_fields, stack_row_fields;
 
 /* All objects in the order of docs/json.md. NULL ends the list. */
 extern const struct fields *const all_fields[];
-
-#endif

@@ -1,6 +1,5 @@
 /* budget_report.h - writes size limits and the measured values as a table. */
-#ifndef HEFT_REPORT_BUDGET_REPORT_H
-#define HEFT_REPORT_BUDGET_REPORT_H
+#pragma once
 
 #include "report/report.h"
 
@@ -26,5 +25,3 @@ void budget_finding_put(const struct heft_budget_row *row, budget_name_fn put_na
 void budget_sum_put(const struct budget_report *b, struct sink *s);
 /* Writes an ::error for each broken limit, at its line of the file. */
 void out_budget_github(const struct budget_report *r, struct sink *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* diff_report.h - what diffs of snapshots add to a report: columns, sections, lines. */
-#ifndef HEFT_REPORT_DIFF_REPORT_H
-#define HEFT_REPORT_DIFF_REPORT_H
+#pragma once
 
 #include "base/number.h"
 #include "report/report.h"
@@ -35,5 +34,3 @@ void diff_counts_put(const struct diff_report *z, struct sink *s);
 void diff_size_columns(struct report *r, bool old_new);
 /* Sets columns, fields and kind of a report whose ctx is a struct diff_report. opts must be set. */
 void diff_report_init(struct report *r);
-
-#endif

@@ -4,8 +4,7 @@
  * The table determines JSON objects, lines of csv, tsv and markdown, and the tables of
  * docs/json.md. A field's value is a member, by offset and size. Other values need a function. An
  * object may contain other objects. */
-#ifndef HEFT_REPORT_FIELDS_H
-#define HEFT_REPORT_FIELDS_H
+#pragma once
 
 #include "report/report.h"
 
@@ -147,5 +146,3 @@ void record_fields(struct record *r, const struct fields *f, const void *of, con
 /* Writes a column that no table declares. NULL writes an empty field. */
 void record_text(struct record *r, const char *name, const char *value);
 void record_close(struct record *r);
-
-#endif

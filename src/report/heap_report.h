@@ -1,6 +1,5 @@
 /* heap_report.h - writes reports about heaps, and pages about one heap. */
-#ifndef HEFT_REPORT_HEAP_REPORT_H
-#define HEFT_REPORT_HEAP_REPORT_H
+#pragma once
 
 #include "base/json.h"
 #include "holders/holders.h"
@@ -35,5 +34,3 @@ void heap_put_process(const struct heft_heap_place *at, struct sink *s);
 void out_heap_place(const struct heft_heap_place *at, bool json, struct sink *s);
 struct heap_digest;
 void out_heap_digest(const struct heap_digest *d, struct sink *s);
-
-#endif

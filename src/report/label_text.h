@@ -1,8 +1,7 @@
 /* label_text.h - writes labels for a terminal.
  *
  * A label may contain any bytes; base/tame.h defines which bytes become visible escapes. */
-#ifndef HEFT_REPORT_LABEL_TEXT_H
-#define HEFT_REPORT_LABEL_TEXT_H
+#pragma once
 
 #include "report/report.h"
 
@@ -18,5 +17,3 @@ void label_put(struct sink *s, struct str label, size_t width);
 void label_list(struct sink *s, struct str list, struct str apart,
 		bool (*ends)(struct str part, struct str behind), const char *first,
 		const char *next);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Messages are defined in proto/profile.proto of google/pprof. Callers give field numbers.
  * Encoding: https://protobuf.dev/programming-guides/encoding */
-#ifndef HEFT_REPORT_PPROF_H
-#define HEFT_REPORT_PPROF_H
+#pragma once
 
 #include "base/intern.h"
 #include "report/report.h"
@@ -26,5 +25,3 @@ void pprof_type(struct pprof *p, unsigned field, const char *type, const char *u
 
 /* Adds the strings, compresses and writes the profile, and frees it. False on failure. */
 bool pprof_finish(struct pprof *p, struct sink *s);
-
-#endif

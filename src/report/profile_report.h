@@ -1,6 +1,5 @@
 /* profile_report.h - writes profiles of basic blocks. One function per format. */
-#ifndef HEFT_REPORT_PROFILE_REPORT_H
-#define HEFT_REPORT_PROFILE_REPORT_H
+#pragma once
 
 #include "report/report.h"
 #include "blocks/block_counts.h"
@@ -38,5 +37,3 @@ void out_profile_propeller(const struct profile_report *r, struct sink *s);
 void out_profile_order(const struct profile_report *r, struct sink *s);
 /* Writes text for AutoFDO's tools: code ranges, addresses and branches, all hexadecimal. */
 void out_profile_autofdo(const struct profile_report *r, struct sink *s);
-
-#endif

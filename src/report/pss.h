@@ -1,6 +1,5 @@
 /* pss.h - writes sizes with fractions of bytes as text. Independent of the locale. Thread-safe. */
-#ifndef HEFT_REPORT_PSS_H
-#define HEFT_REPORT_PSS_H
+#pragma once
 
 #include "base/json.h"
 #include "base/number.h"
@@ -27,5 +26,3 @@ struct shown shown_growth(double now, double base);
 
 /* Writes "key": v in JSON, like pss_exact(). */
 void json_member_pss(struct json *j, const char *key, double v);
-
-#endif

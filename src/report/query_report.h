@@ -2,8 +2,7 @@
  *
  * Tables and pictures are written at the end, because widths depend on all rows. Other formats are
  * written in pieces of a few thousand rows, which limits memory. */
-#ifndef HEFT_REPORT_QUERY_REPORT_H
-#define HEFT_REPORT_QUERY_REPORT_H
+#pragma once
 
 #include "query/query.h"
 #include "report/report.h"
@@ -31,5 +30,3 @@ struct query_report {
 /* Returns the visitor for query_run(). opts and s of *r must be set. */
 struct query_visitor query_report_visitor(struct query_report *r);
 void query_report_release(struct query_report *r);
-
-#endif

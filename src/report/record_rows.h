@@ -4,8 +4,7 @@
  * Columns of text are the levels, from left to right. The first column of numbers is the size.
  * Records with equal labels share a row. Negative numbers and values without a number count as 0.
  * Other numbers are rounded. Cost: O(records). */
-#ifndef HEFT_REPORT_RECORD_ROWS_H
-#define HEFT_REPORT_RECORD_ROWS_H
+#pragma once
 
 #include "base/intern.h"
 #include "map/tree.h"
@@ -25,5 +24,3 @@ struct record_rows {
  * number column. Always release *rows. */
 bool record_rows_make(struct record_rows *rows, const struct report *r, struct heft_err *err);
 void record_rows_release(struct record_rows *rows);
-
-#endif

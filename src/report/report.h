@@ -2,8 +2,7 @@
  * with the columns of its kind of report.
  *
  * Functions out_* write through a struct sink. The sink remembers the first failure. */
-#ifndef HEFT_REPORT_REPORT_H
-#define HEFT_REPORT_REPORT_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/json.h"
@@ -265,5 +264,3 @@ struct code_wish {
  * disassembled. */
 bool out_code(struct heft_blocks *b, size_t i, const struct code_wish *w, struct sink *s,
 	      struct heft_err *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* row_walk.h - walks over the tree of rows, for all formats.
  *
  * The walk has its own stack, so it needs no recursion. One thread per walk. */
-#ifndef HEFT_REPORT_ROW_WALK_H
-#define HEFT_REPORT_ROW_WALK_H
+#pragma once
 
 #include "base/number.h"
 #include "base/vec.h"
@@ -44,5 +43,3 @@ static inline const struct heft_row *row_parent(const struct row_walk *w)
 	ASSERT(w->levels.count >= 2);
 	return w->levels.data[w->levels.count - 2].row;
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Colours are CSS classes, light or dark by the reader's settings (media queries). Foreign texts
  * are escaped, and control characters become visible escapes (base/tame.h). */
-#ifndef HEFT_REPORT_SVG_H
-#define HEFT_REPORT_SVG_H
+#pragma once
 
 #include "report/report.h"
 
@@ -32,5 +31,3 @@ unsigned svg_colour(const char *label);
 /* Draw rows by the sort measure: as a treemap, as a flame graph. */
 void out_svg_map(const struct report *r, struct sink *s);
 void out_svg_flame(const struct report *r, struct sink *s);
-
-#endif

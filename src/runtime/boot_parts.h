@@ -7,8 +7,7 @@
  * GRUB's modules, as grub-mkimage writes them: "mimg", in 64-bit images 4 bytes, then the offset of
  * the first module and the end of the last one, a word each. A module has a kind and a size, 4
  * bytes each, and its contents (GRUB, include/grub/kernel.h). The size includes these 8 bytes. */
-#ifndef HEFT_RUNTIME_BOOT_PARTS_H
-#define HEFT_RUNTIME_BOOT_PARTS_H
+#pragma once
 
 #include "base/reader.h"
 
@@ -31,5 +30,3 @@ static inline bool boot_parts_may_begin(struct bytes b)
  * bytes begin with no known table. `word`: size of an address in bytes. O(size). */
 void boot_parts_walk(struct bytes bytes, unsigned word, bool big_endian, boot_part_fn *fn,
 		     void *ctx);
-
-#endif

@@ -16,8 +16,7 @@
  * layout (or the arity, if there is one).
  *
  * Nothing marks a table. So the form of each, its targets, and their number decide. */
-#ifndef HEFT_RUNTIME_GHC_TABLES_H
-#define HEFT_RUNTIME_GHC_TABLES_H
+#pragma once
 
 #include "base/reader.h"
 #include "base/vec.h"
@@ -81,5 +80,3 @@ static inline bool ghc_table_constructs(const struct ghc_table *t)
 {
 	return t->type >= GHC_CONSTRUCTOR && t->type <= GHC_CONSTRUCTOR_LAST;
 }
-
-#endif

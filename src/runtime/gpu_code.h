@@ -14,8 +14,7 @@
  * 10 ad, a version (4 bytes), the whole size, offset and size of an entry (8 each). The entry: kind
  * of the code, kind of the runtime (2 bytes each), flags (4), offset and number of its texts,
  * offset and size of the code (8 each). A text is an offset of its key and one of its value. */
-#ifndef HEFT_RUNTIME_GPU_CODE_H
-#define HEFT_RUNTIME_GPU_CODE_H
+#pragma once
 
 #include "base/reader.h"
 #include "base/text.h"
@@ -57,5 +56,3 @@ struct bytes_place {
 	uint64_t off, size;
 };
 struct bytes_place gpu_piece_place(const struct gpu_piece *p, uint64_t off, uint64_t size);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Offsets are relative to the bytes that hold the table. Borrows these bytes. Read-only once found:
  * any number of threads. */
-#ifndef HEFT_RUNTIME_KALLSYMS_H
-#define HEFT_RUNTIME_KALLSYMS_H
+#pragma once
 
 #include "base/reader.h"
 
@@ -74,5 +73,3 @@ void kallsyms_iter(struct kallsyms_iter *it, const struct kallsyms *k);
 /* Moves to the next symbol. False after the last. Cuts a name that is longer than the kernel
  * allows. */
 bool kallsyms_next(struct kallsyms_iter *it);
-
-#endif

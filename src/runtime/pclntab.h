@@ -7,8 +7,7 @@
  *
  * Offsets are relative to the start of the table. Texts are borrowed and NUL-terminated. Read-only
  * once opened: any number of threads. */
-#ifndef HEFT_RUNTIME_PCLNTAB_H
-#define HEFT_RUNTIME_PCLNTAB_H
+#pragma once
 
 #include "base/reader.h"
 
@@ -80,5 +79,3 @@ struct pclntab_values {
 struct pclntab_values pclntab_values(const struct pclntab *t, uint64_t off);
 /* Moves to the next value. False at the end; r.pos is then the end of the table's bytes. */
 bool pclntab_values_next(struct pclntab_values *v);
-
-#endif

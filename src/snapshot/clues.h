@@ -5,8 +5,7 @@
  * more pass over the code (about 1 ns per instruction), a copy of it, and 8 bytes per reference. A
  * sample is made on request (about 6 ns per instruction). Read-only once made: any number of
  * threads. */
-#ifndef HEFT_SNAPSHOT_CLUES_H
-#define HEFT_SNAPSHOT_CLUES_H
+#pragma once
 
 #include "image/image.h"
 #include "snapshot/snapshot.h"
@@ -50,5 +49,3 @@ const struct clue *clues_find(const struct snapshot *s, const struct snap_symbol
  * O(code). */
 void clues_sample(const struct clues *c, const struct clue *clue, uint32_t ret[CLUE_GRAMS]);
 const struct clues *clues_of(const struct snapshot *s, uint32_t container);
-
-#endif

@@ -9,8 +9,7 @@
  * name (".text" for ".text.hot"). Sections with code, data or symbols are tiled: each byte belongs
  * to one symbol, a gap, or padding. Every other section is one symbol, "** ELF Section: NAME".
  * Bytes outside of sections are overhead. */
-#ifndef HEFT_SNAPSHOT_COLLECT_H
-#define HEFT_SNAPSHOT_COLLECT_H
+#pragma once
 
 #include "linkmap/linkmap.h"
 #include "names/namespace.h"
@@ -53,5 +52,3 @@ struct collect_input {
 /* Adds the symbols of one image to a container, with sizes of sections and metadata. The caller
  * calls snapshot_finish(). */
 void snapshot_collect(struct snapshot *s, uint32_t container, const struct collect_input *in);
-
-#endif

@@ -1,6 +1,5 @@
 /* collect_internal.h - declares the state and functions that the files collect*.c share. */
-#ifndef HEFT_SNAPSHOT_COLLECT_INTERNAL_H
-#define HEFT_SNAPSHOT_COLLECT_INTERNAL_H
+#pragma once
 
 #include "names/demangle.h"
 #include "names/supersize.h"
@@ -139,5 +138,3 @@ void literal_name(struct text *out, const struct literal *l);
 /* True if a text that ends with 0 begins at the start of `l`. Characters must be printable or
  * Unicode, unless `any`. *ret is its size, or the number of bytes in which none begins. */
 bool literal_size(const struct literal *l, bool any, uint64_t *ret);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Every byte of the file belongs to a symbol. Entries and members that are not opened become one
  * symbol each in .other. The bytes around them become overhead. Names are as in SuperSize. */
-#ifndef HEFT_SNAPSHOT_COLLECT_PACK_H
-#define HEFT_SNAPSHOT_COLLECT_PACK_H
+#pragma once
 
 #include "package/dex.h"
 #include "image/input.h"
@@ -47,5 +46,3 @@ void collect_archive(struct snapshot *s, uint32_t container, const char *path,
 		     const struct input *in);
 /* Adds to the size of a section, as the container states it. */
 void collect_section_size(struct snapshot *s, uint32_t container, const char *name, uint64_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* collect_pack_internal.h - declares what collect_pack.c and collect_dex.c share. */
-#ifndef HEFT_SNAPSHOT_COLLECT_PACK_INTERNAL_H
-#define HEFT_SNAPSHOT_COLLECT_PACK_INTERNAL_H
+#pragma once
 
 #include "snapshot/collect_pack.h"
 
@@ -29,5 +28,3 @@ static inline uint64_t share_take(struct share *s, uint64_t size)
 	s->done += size;
 	return s->done * s->part / s->whole - before;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * For code, the hash covers what instructions do and refer to (code/alike.h). For data, it covers
  * the bytes. Relocations count for both. Writable data has no hash, because one copy could not
  * replace two. Code that heft cannot decode has none either. */
-#ifndef HEFT_SNAPSHOT_CONTENTS_H
-#define HEFT_SNAPSHOT_CONTENTS_H
+#pragma once
 
 #include "code/alike.h"
 #include "image/image.h"
@@ -34,5 +33,3 @@ struct code_print contents_of(const struct contents *c, const struct section *s,
  * instructions. */
 struct code_print contents_of_x86(const struct contents *c, const struct section *s, uint64_t addr,
 				  uint64_t size, const code_ref_vec *refs);
-
-#endif

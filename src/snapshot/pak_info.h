@@ -3,8 +3,7 @@
  *
  * Names come from the `.pak.info` files of Chromium's build: a line "NAME,id,path/of/list.grd" per
  * resource. Ids are valid for one build. The snapshot owns the texts. */
-#ifndef HEFT_SNAPSHOT_PAK_INFO_H
-#define HEFT_SNAPSHOT_PAK_INFO_H
+#pragma once
 
 #include "snapshot/snapshot.h"
 
@@ -30,5 +29,3 @@ void pak_info_parse(struct pak_info *i, struct snapshot *s, const char *path, st
 void pak_info_read(struct pak_info *i, struct snapshot *s, const char *const *paths, size_t count,
 		   struct notes *notes);
 void pak_info_release(struct pak_info *i);
-
-#endif

@@ -8,8 +8,7 @@
  *     obj/base/log.o -> base/log.o
  *
  * Paths that begin with $, ( or [ do not belong to the build and stay unchanged. */
-#ifndef HEFT_SNAPSHOT_PATH_FORM_H
-#define HEFT_SNAPSHOT_PATH_FORM_H
+#pragma once
 
 #include "base/text.h"
 
@@ -23,5 +22,3 @@ bool path_form(struct text *out, struct str path, struct str build, bool object,
 struct str path_common(struct str a, struct str b);
 /* Writes one path for `count` paths that begin with `prefix` ("a/b/"): "a/b/{shared}/50-99". */
 void path_shared(struct text *out, struct str prefix, size_t count);
-
-#endif

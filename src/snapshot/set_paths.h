@@ -1,7 +1,6 @@
 /* set_paths.h - sets the paths of a snapshot as users know them: replaces prefixes, makes paths of
  * archive members, and names components. The build system tells sources, if it lists them. */
-#ifndef HEFT_SNAPSHOT_SET_PATHS_H
-#define HEFT_SNAPSHOT_SET_PATHS_H
+#pragma once
 
 #include "map/paths.h"
 #include "project/build_paths.h"
@@ -14,5 +13,3 @@ void snapshot_set_paths(struct snapshot *s, const struct build_paths *build,
 
 /* Replaces the components of a finished snapshot's symbols by those of their sources. */
 void snapshot_name_components(struct snapshot *s, struct components *components);
-
-#endif

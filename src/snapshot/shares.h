@@ -3,8 +3,7 @@
  * If sections overlap, the first in the table owns the bytes. Sections and other bytes add up to
  * the size of the file (or, in an archive, of the object). In memory they add up to the size of the
  * VM image. O(n log n) in sections and segments. */
-#ifndef HEFT_SNAPSHOT_SHARES_H
-#define HEFT_SNAPSHOT_SHARES_H
+#pragma once
 
 #include "source/source.h"
 
@@ -21,5 +20,3 @@ struct shares {
 /* Counts the shares of an image. `map` is the base map of its input. */
 void shares_find(struct shares *ret, const struct basemap *map, const struct image *im);
 void shares_release(struct shares *s);
-
-#endif

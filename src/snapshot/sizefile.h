@@ -7,8 +7,7 @@
  * the same, with unknown metadata.
  *
  * SuperSize's source is the only definition of the format. docs/size-format.md describes it. */
-#ifndef HEFT_SNAPSHOT_SIZEFILE_H
-#define HEFT_SNAPSHOT_SIZEFILE_H
+#pragma once
 
 #include "base/text.h"
 #include "snapshot/snapshot.h"
@@ -35,5 +34,3 @@ bool sizediff_read(struct snapshot *ret_before, struct snapshot *ret_after, cons
 bool sizediff_write(struct sizefile_out *ret, const struct snapshot *before,
 		    const struct snapshot *after, const char *const *removed_sources,
 		    const char *const *added_sources, struct heft_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* sizefile_internal.h - declares what the parts of sizefile share. Private to sizefile*.c. */
-#ifndef HEFT_SNAPSHOT_SIZEFILE_INTERNAL_H
-#define HEFT_SNAPSHOT_SIZEFILE_INTERNAL_H
+#pragma once
 
 #include "base/text.h"
 #include "snapshot/sizefile.h"
@@ -54,5 +53,3 @@ bool sizefile_json_read(struct snapshot *s, struct sizefile_head *head, struct b
 
 /* Appends a text escaped for the file: tabs, line ends and bytes outside of ASCII. */
 void sizefile_add_text(struct text *out, struct str s);
-
-#endif

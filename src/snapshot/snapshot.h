@@ -21,8 +21,7 @@
  *
  * Numbers are bytes. One thread builds a snapshot. Then it is read-only for any number of
  * threads. */
-#ifndef HEFT_SNAPSHOT_SNAPSHOT_H
-#define HEFT_SNAPSHOT_SNAPSHOT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/intern.h"
@@ -263,5 +262,3 @@ size_t snap_packed_prefix(const struct snapshot *s);
 /* Returns the name of a container without that of the packed file, because the file may have
  * another name in another version. "" for the file itself. `prefix`: from snap_packed_prefix(). */
 struct str snap_container_key(const struct snapshot *s, uint32_t container, size_t prefix);
-
-#endif

@@ -4,8 +4,7 @@
  * file states checksums of groups of neighbours, at most SUM_GROUPS for a section, so that they
  * take few bytes. A group's checksum is that of the sum of its symbols. After reading, the first
  * symbol of a group has the group's checksum. */
-#ifndef HEFT_SNAPSHOT_SUMS_H
-#define HEFT_SNAPSHOT_SUMS_H
+#pragma once
 
 #include "snapshot/snapshot.h"
 
@@ -25,5 +24,3 @@ uint8_t sum_of_group(const struct snapshot *s, const struct snap_section *sec, u
 void sums_write(struct text *to, const struct snapshot *s, const struct snap_section *sec);
 /* Sets the checksums of a section from these digits. False if they are wrong. */
 bool sums_read(struct snapshot *s, const struct snap_section *sec, struct str digits);
-
-#endif

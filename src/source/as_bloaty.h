@@ -1,6 +1,5 @@
 /* as_bloaty.h - gives bytes to symbols and units as Bloaty does, if heft was called "bloaty". */
-#ifndef HEFT_SOURCE_AS_BLOATY_H
-#define HEFT_SOURCE_AS_BLOATY_H
+#pragma once
 
 #include "attr/attr.h"
 
@@ -8,5 +7,3 @@
 bool bloaty_claims(const struct attr *a);
 /* Claims the bytes of an image. Used instead of the attribution passes. */
 void bloaty_run(struct attr *a);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef HEFT_SOURCE_LIBRARY_NAME_H
-#define HEFT_SOURCE_LIBRARY_NAME_H
+#pragma once
 
 #include "base/base.h"
 
@@ -18,5 +17,3 @@ bool unit_is_lto(struct str unit);
  * directories are temporary. For other units, it is their directory, or ".". The result is a part
  * of `unit`, or a constant. */
 struct str library_name(struct str unit);
-
-#endif

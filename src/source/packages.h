@@ -1,8 +1,7 @@
 /* packages.h - finds the package of each symbol and compile unit, as the data source `packages`
  * does. For callers that have measured symbols and units. Borrows everything until packages_free().
  * One thread. About 1 us per name. */
-#ifndef HEFT_SOURCE_PACKAGES_H
-#define HEFT_SOURCE_PACKAGES_H
+#pragma once
 
 #include "names/namespace.h"
 #include "source/source.h"
@@ -25,5 +24,3 @@ struct packages *packages_new(const struct source_file *f, const struct package_
  * and keep the symbol's label. */
 label_id packages_label(struct packages *p, label_id symbol, label_id unit);
 void packages_free(struct packages *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* process_layer.h - makes the layer of a core from the layers of its modules' files. */
-#ifndef HEFT_SOURCE_PROCESS_LAYER_H
-#define HEFT_SOURCE_PROCESS_LAYER_H
+#pragma once
 
 #include "process/process.h"
 #include "source/source.h"
@@ -15,5 +14,3 @@ void process_claim_mappings(const struct source_file *f, bool as_fallback, struc
 /* Completes a layer: memory without an owner gets the label of its mapping. The core's notes get
  * one, too. */
 void process_finish(const struct source_file *f, struct layer *l, struct claims *vm);
-
-#endif

@@ -1,7 +1,6 @@
 /* region_sums.h - sums up memory regions (flash, RAM) of several inputs by name: their size, used
  * and free bytes. All zero: none. One thread. */
-#ifndef HEFT_SOURCE_REGION_SUMS_H
-#define HEFT_SOURCE_REGION_SUMS_H
+#pragma once
 
 #include "base/arena.h"
 #include "map/basemap.h"
@@ -32,5 +31,3 @@ const char *const *region_texts_of(const struct region_sums *r, const char *labe
  * sections in no region, overlapping regions. `im` may be NULL. The map must have regions. */
 void note_regions(const char *path, const struct image *im, const struct basemap *map,
 		  struct notes *notes);
-
-#endif

@@ -3,8 +3,7 @@
  * A data source looks at one input and fills a layer: spans that cover the VM image and the file
  * to the byte. It does not use layers of others, with exceptions in README.md. source_at() lists
  * all. */
-#ifndef HEFT_SOURCE_SOURCE_H
-#define HEFT_SOURCE_SOURCE_H
+#pragma once
 
 #include "program/source_file.h"
 #include "map/view.h"
@@ -167,5 +166,3 @@ void measure_run(struct measure *m, const struct source *s, struct layer *ret);
  * bytes. */
 void measure_code(const struct measure *m, struct spans *ret);
 void measure_release(struct measure *m);
-
-#endif

@@ -6,8 +6,7 @@
  * callers.
  *
  * 120 bytes per function, 24 per call. One thread. */
-#ifndef HEFT_STACK_DEPTHS_H
-#define HEFT_STACK_DEPTHS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/text.h"
@@ -126,5 +125,3 @@ struct str stack_told_word(unsigned bit);
 /* circles.c: sets circle, worst, next and told of all functions (struct stack_function). */
 void stack_sum(struct stack_use *s);
 void stack_find_starts(struct stack_use *s);
-
-#endif

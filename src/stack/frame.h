@@ -8,8 +8,7 @@
  *
  * x86-64, i386, AArch64, Thumb-2, RISC-V, AVR, Xtensa. O(bytes of the function), and one bit of
  * memory per byte. */
-#ifndef HEFT_STACK_FRAME_H
-#define HEFT_STACK_FRAME_H
+#pragma once
 
 #include "base/vec.h"
 #include "derive/derive.h"
@@ -65,5 +64,3 @@ static inline uint64_t frame_word(enum code_isa isa)
 {
 	return isa == CODE_X86_64 ? 8 : isa == CODE_I386 ? 4 : isa == CODE_AVR ? 2 : 0;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* frame_internal.h - declares what the files frame*.c share: the walk through one function. */
-#ifndef HEFT_STACK_FRAME_INTERNAL_H
-#define HEFT_STACK_FRAME_INTERNAL_H
+#pragma once
 
 #include "stack/frame.h"
 
@@ -210,5 +209,3 @@ static inline void frame_load(struct frame_walk *w, unsigned reg, uint64_t at, u
 	else
 		frame_forget(w, reg);
 }
-
-#endif

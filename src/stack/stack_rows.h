@@ -1,6 +1,5 @@
 /* stack_rows.h - makes the rows of a report about stacks, one per function. */
-#ifndef HEFT_STACK_STACK_ROWS_H
-#define HEFT_STACK_STACK_ROWS_H
+#pragma once
 
 #include "map/rows.h"
 #include "program/locate.h"
@@ -31,5 +30,3 @@ struct stack_rows {
 
 /* Makes the table of a query, and drops the one before. False if no function has its name. */
 bool stack_rows_make(struct stack_rows *r, const struct heft_stack_query *q);
-
-#endif

@@ -13,8 +13,7 @@
  * decides. If it does not, their frames are unknown unless all are equal.
  *
  * O(bytes). 40 bytes per line. One thread. */
-#ifndef HEFT_STACK_STATED_H
-#define HEFT_STACK_STATED_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/intern.h"
@@ -72,5 +71,3 @@ bool stated_find(const struct stated *s, struct str name, const char *file, bool
 /* Reads an entry of .stack_sizes. False at the end, or if it is cut off. */
 bool stack_sizes_next(struct reader *r, unsigned address_size, uint64_t *ret_addr,
 		      uint64_t *ret_size);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Registers have DWARF's numbers. The caller of this module reads memory. Tables may have any
  * bytes: each instruction consumes bytes, and the stacks of rules and values are limited. */
-#ifndef HEFT_UNWIND_CFI_H
-#define HEFT_UNWIND_CFI_H
+#pragma once
 
 #include "unwind/unwind.h"
 
@@ -60,5 +59,3 @@ struct cfi_memory {
 /* Replaces a frame by its caller. False if there is no caller, or if a register or word that the
  * rules need is unknown. */
 bool cfi_step(const struct cfi_row *row, const struct cfi_memory *m, struct cfi_frame *f);
-
-#endif

@@ -2,8 +2,7 @@
  * and its call sites.
  *
  * Source: Itanium C++ ABI, "Exception Handling Tables". */
-#ifndef HEFT_UNWIND_LSDA_H
-#define HEFT_UNWIND_LSDA_H
+#pragma once
 
 #include "base/reader.h"
 
@@ -55,5 +54,3 @@ bool lsda_types_open(struct lsda_types *t, struct bytes bytes, uint64_t addr, ui
 /* Reads the VM address of the next type, or of the slot with its address. Skips types that match
  * any exception. */
 bool lsda_types_next(struct lsda_types *t, uint64_t *ret);
-
-#endif

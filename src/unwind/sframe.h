@@ -2,8 +2,7 @@
  *
  * A table has a header, entries of functions, and frames. A frame is a row of unwind rules. Linkers
  * without SFrame support concatenate the objects' tables. O(1) per call. */
-#ifndef HEFT_UNWIND_SFRAME_H
-#define HEFT_UNWIND_SFRAME_H
+#pragma once
 
 #include "base/reader.h"
 
@@ -30,5 +29,3 @@ struct sframe_entry {
 bool sframe_open(struct sframe *f, struct bytes section, uint64_t off, bool big_endian);
 /* Reads entry i. False if it is damaged. */
 bool sframe_entry_read(const struct sframe *f, uint64_t i, struct sframe_entry *ret);
-
-#endif

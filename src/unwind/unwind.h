@@ -5,8 +5,7 @@
  * relocated pointers. Sources: LSB 5.0 Core "Exception Frames", DWARF 5 section 6.4, Itanium C++
  * ABI exception tables, ARM IHI 0038 (EHABI). A damaged entry makes a note and is skipped by its
  * length. A damaged length ends the walk. */
-#ifndef HEFT_UNWIND_UNWIND_H
-#define HEFT_UNWIND_UNWIND_H
+#pragma once
 
 #include "base/err.h"
 #include "base/reader.h"
@@ -154,5 +153,3 @@ static inline bool eh_address_size_ok(uint8_t size)
 {
 	return size == 2 || size == 4 || size == 8;
 }
-
-#endif

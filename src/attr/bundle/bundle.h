@@ -1,7 +1,6 @@
 /* bundle.h - claims the members of file bundles that are inside a program or appended to it.
  * Private to attr_bundle.c and the readers of single formats. */
-#ifndef HEFT_ATTR_BUNDLE_BUNDLE_H
-#define HEFT_ATTR_BUNDLE_BUNDLE_H
+#pragma once
 
 #include "attr/attr.h"
 
@@ -31,5 +30,3 @@ bool bundle_pkg(const struct bundle *b);
  * asset is its manifest. `archive` begins at offset `off` of the bundle. */
 void bundle_pkg_archive(const struct bundle *b, struct bytes archive, uint64_t off,
 			struct bytes manifest);
-
-#endif

@@ -3,8 +3,7 @@
  * Builds for systems other than Linux test for each function. If one is missing, every source
  * includes this header (-include, HEFT_LACKS_...). The functions follow POSIX.1-2008; memmem and
  * memrchr follow glibc's manual. fnmatch supports only the C locale and no flags. */
-#ifndef HEFT_BASE_OS_MISSING_H
-#define HEFT_BASE_OS_MISSING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -25,6 +24,4 @@ ssize_t getline(char **line, size_t *room, FILE *from);
 #endif
 #ifdef HEFT_LACKS_FNMATCH
 int fnmatch(const char *pattern, const char *text, int flags);
-#endif
-
 #endif

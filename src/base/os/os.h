@@ -3,8 +3,7 @@
  * posix.c, windows.c and wasi.c each define all functions, except that POSIX and WASI share those
  * of unix_files.c. No other file of the library depends on the system. A failing function sets
  * errno. Thread-safe. */
-#ifndef HEFT_BASE_OS_OS_H
-#define HEFT_BASE_OS_OS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ void *os_library_find(void *library, const char *name);
 unsigned os_processors(void);
 /* Returns the bounds of the thread's stack. False if unknown. */
 bool os_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * posix_shell.c, windows_shell.c and wasi_shell.c each define all functions. A failing function
  * sets errno. */
-#ifndef HEFT_BASE_OS_SHELL_H
-#define HEFT_BASE_OS_SHELL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ struct os_child {
 bool os_child_start(struct os_child *c, const char *const *argv, bool quiet);
 /* Waits until the program ends. Returns its exit status, or -1. */
 int os_child_end(struct os_child *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* codeview.h - defines the numbers of CodeView, the records of symbols and types in a PDB
  * (Microsoft, cvinfo.h; LLVM, "CodeView Symbol Records" and "CodeView Type Records"). */
-#ifndef HEFT_DEBUG_CODEVIEW_CODEVIEW_H
-#define HEFT_DEBUG_CODEVIEW_CODEVIEW_H
+#pragma once
 
 #include "base/reader.h"
 
@@ -60,5 +59,3 @@ static inline bool read_record(struct reader *r, uint16_t *ret_kind, struct read
 	*ret_kind = read_u16(ret);
 	return reader_ok(r) && reader_ok(ret);
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * If the blocks of a stream are adjacent, its bytes are borrowed. Otherwise they are copied into
  * one buffer. At most twice the size of the file is copied. Only a damaged directory needs more. */
-#ifndef HEFT_DEBUG_CODEVIEW_MSF_H
-#define HEFT_DEBUG_CODEVIEW_MSF_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/reader.h"
@@ -25,5 +24,3 @@ bool msf_open(struct msf *m, struct bytes file);
 void msf_close(struct msf *m);
 /* Returns the bytes of a stream, valid until msf_close(). Empty if it is damaged or absent. */
 struct bytes msf_stream(struct msf *m, uint32_t index);
-
-#endif

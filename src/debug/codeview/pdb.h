@@ -7,8 +7,7 @@
  * that section. pdb_rva() converts them to an RVA: an address relative to the program's base.
  *
  * Texts are borrowed and NUL-terminated. One thread. */
-#ifndef HEFT_DEBUG_CODEVIEW_PDB_H
-#define HEFT_DEBUG_CODEVIEW_PDB_H
+#pragma once
 
 #include "base/vec.h"
 #include "debug/codeview/msf.h"
@@ -71,5 +70,3 @@ struct str pdb_id_text(const struct pdb *p, uint32_t id);
 /* Returns the name of the function that an id stands for, after its class or namespace. Allocates
  * it in `a`. "" if the id is not a function. */
 struct str pdb_function_name(const struct pdb *p, uint32_t id, struct arena *a);
-
-#endif

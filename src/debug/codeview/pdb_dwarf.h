@@ -6,8 +6,7 @@
  * else after its object file. DWARF 4, 32-bit offsets, little endian. Addresses count from `base`.
  *
  * O(file). One thread. */
-#ifndef HEFT_DEBUG_CODEVIEW_PDB_DWARF_H
-#define HEFT_DEBUG_CODEVIEW_PDB_DWARF_H
+#pragma once
 
 #include "debug/codeview/pdb.h"
 #include "debug/write/dwarf_write.h"
@@ -30,5 +29,3 @@ struct pdb_dwarf {
 /* Makes the DWARF, which borrows from the database. Adds damaged bytes to p->damaged. */
 void pdb_dwarf_make(struct pdb_dwarf *ret, struct pdb *p, uint64_t base);
 void pdb_dwarf_release(struct pdb_dwarf *d);
-
-#endif

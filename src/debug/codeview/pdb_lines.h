@@ -1,8 +1,7 @@
 /* pdb_lines.h - reads the line tables of one module of a PDB: its files, the source line of each
  * range of code, and the declarations of inlined functions (LLVM, "The PDB DBI Stream" and
  * "CodeView"; C13 line information). */
-#ifndef HEFT_DEBUG_CODEVIEW_PDB_LINES_H
-#define HEFT_DEBUG_CODEVIEW_PDB_LINES_H
+#pragma once
 
 #include "debug/codeview/pdb.h"
 #include "debug/write/dwarf_write.h"
@@ -43,5 +42,3 @@ struct line_origin pdb_lines_find(const struct pdb_lines *l, size_t first, size_
 				  uint64_t addr);
 /* Finds an inlined function by its id. NULL if the module does not inline it. */
 struct pdb_inlinee *pdb_lines_inlinee(struct pdb_lines *l, uint32_t id);
-
-#endif

@@ -4,8 +4,7 @@
  * The map of a WebAssembly module describes one line, whose columns are offsets in the module.
  * Other lines are ignored. Each source file becomes a compile unit with its address ranges. All
  * units share one line program. Names are ignored, because they do not name functions. */
-#ifndef HEFT_DEBUG_SOURCE_MAP_H
-#define HEFT_DEBUG_SOURCE_MAP_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/reader.h"
@@ -32,5 +31,3 @@ void source_map_release(struct source_map *m);
  * `addr`. */
 void source_map_dwarf(const struct source_map *m, uint64_t off, uint64_t size, uint64_t addr,
 		      struct dwarf_made *ret);
-
-#endif

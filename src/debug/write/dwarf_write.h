@@ -1,7 +1,6 @@
 /* dwarf_write.h - writes DWARF that describes the same as other debug info (PDBs, source maps, Go's
  * tables) or other files (objects). */
-#ifndef HEFT_DEBUG_WRITE_DWARF_WRITE_H
-#define HEFT_DEBUG_WRITE_DWARF_WRITE_H
+#pragma once
 
 #include "base/text.h"
 #include "debug/flat.h"
@@ -124,5 +123,3 @@ struct line_rows {
 /* Appends a line program of version 4 in dwarf_form_64. If rows overlap, the one with the highest
  * `who` wins. Addresses of rows count from `base`. */
 void line_write(struct text *out, const struct line_rows *l, uint64_t base);
-
-#endif

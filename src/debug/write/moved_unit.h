@@ -4,8 +4,7 @@
  * Writes a unit's address ranges, functions with the functions inlined into them, and line program.
  * Also writes variables with an address and the size of their type. Omits other types, parameters
  * and blocks. DWARF 4 with a line program of version 5. */
-#ifndef HEFT_DEBUG_WRITE_MOVED_UNIT_H
-#define HEFT_DEBUG_WRITE_MOVED_UNIT_H
+#pragma once
 
 #include "debug/units.h"
 #include "debug/write/dwarf_write.h"
@@ -27,5 +26,3 @@ struct moved_dwarf {
 /* Appends the unit `u`, which the caller took from `units` and opened (unit_open()). Appends
  * nothing if the linker dropped all code and data of the unit. */
 void moved_unit_write(struct moved_dwarf *m, struct units *units, const struct unit *u);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Only sections that take no memory can be added. The copy is written piece by piece; only the
  * header table and the names are held in memory. */
-#ifndef HEFT_IMAGE_ELF_APPEND_H
-#define HEFT_IMAGE_ELF_APPEND_H
+#pragma once
 
 #include "image/image.h"
 
@@ -33,5 +32,3 @@ bool elf_can_append(const struct image *im, struct heft_err *err);
  * `sink` fails (HEFT_EIO). */
 bool elf_append(const struct image *im, const struct elf_addition *a, const struct heft_sink *sink,
 		struct heft_err *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Sources: System V gABI (chapters 4 and 5), the processor supplements named at each group, and the
  * GNU, LLVM and Android extensions. */
-#ifndef HEFT_IMAGE_ELF_CONST_H
-#define HEFT_IMAGE_ELF_CONST_H
+#pragma once
 
 /* Indexes and values of e_ident (gABI "ELF Header"). */
 enum {
@@ -367,5 +366,3 @@ enum {
 	R_WASM_MEMORY_ADDR_LOCREL_I32 = 23,
 	R_WASM_MEMORY_ADDR_TLS_SLEB64 = 25,
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* elf_internal.h - functions and tables that only the files of image/ share. */
-#ifndef HEFT_IMAGE_ELF_INTERNAL_H
-#define HEFT_IMAGE_ELF_INTERNAL_H
+#pragma once
 
 #include "image/elf/elf_const.h"
 #include "image/image.h"
@@ -68,5 +67,3 @@ static inline uint64_t read_elf_word(struct reader *r, uint8_t bits)
 }
 
 enum reloc_kind reloc_kind(uint16_t machine, uint32_t type);
-
-#endif

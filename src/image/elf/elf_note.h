@@ -1,8 +1,7 @@
 /* elf_note.h - iterates over the records of note sections and segments. gABI "Note Section".
  *
  * Implemented by elf.c. */
-#ifndef HEFT_IMAGE_ELF_NOTE_H
-#define HEFT_IMAGE_ELF_NOTE_H
+#pragma once
 
 #include "base/reader.h"
 
@@ -17,5 +16,3 @@ struct elf_note {
 bool elf_note_next(struct reader *r, uint64_t align, struct elf_note *ret);
 /* Finds the first GNU build id in notes. False if there is none. */
 bool elf_find_build_id(struct bytes notes, uint64_t align, bool big_endian, struct bytes *ret);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Specification: Apple's "OS X ABI Mach-O File Format Reference" and the headers mach-o/loader.h,
  * nlist.h, reloc.h. Comments cite them by the names of their structs. */
-#ifndef HEFT_IMAGE_MACHO_MACHO_H
-#define HEFT_IMAGE_MACHO_MACHO_H
+#pragma once
 
 #include "image/image.h"
 
@@ -12,5 +11,3 @@ bool macho_matches(struct bytes bytes);
 /* Parses a Mach-O file. False only if the header is damaged. */
 bool macho_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		 struct notes *notes, struct heft_err *err);
-
-#endif

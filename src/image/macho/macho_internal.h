@@ -1,6 +1,5 @@
 /* macho_internal.h - declarations that the files of macho/ share. */
-#ifndef HEFT_IMAGE_MACHO_INTERNAL_H
-#define HEFT_IMAGE_MACHO_INTERNAL_H
+#pragma once
 
 #include "base/map.h"
 #include "image/build.h"
@@ -148,5 +147,3 @@ void macho_read_signature(struct macho *m, const struct macho_range *range);
 /* macho_symbols.c: returns ELF's name for a section, under which other rooms find it. */
 struct str macho_section_name(struct macho *m, struct str segment, struct str section,
 			      uint32_t flags);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Specification: Microsoft's "PE Format". VM addresses of images are image base + RVA. MinGW's
  * debug sections take no memory in the image. A loader maps them, but no run needs them. */
-#ifndef HEFT_IMAGE_PE_PE_H
-#define HEFT_IMAGE_PE_PE_H
+#pragma once
 
 #include "image/image.h"
 
@@ -25,5 +24,3 @@ bool coff_parse(struct image *im, const struct image_place *at, struct bytes byt
 bool import_matches(struct bytes bytes);
 bool import_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		  struct notes *notes, struct heft_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* pe_internal.h - declarations that the files of pe/ share. */
-#ifndef HEFT_IMAGE_PE_INTERNAL_H
-#define HEFT_IMAGE_PE_INTERNAL_H
+#pragma once
 
 #include "image/build.h"
 #include "image/elf/elf_internal.h"
@@ -81,5 +80,3 @@ void pe_read_tables(struct pe *p);
 /* Recognizes files with ARM64EC code. Their headers state another machine. */
 void pe_read_hybrid(struct pe *p);
 void pe_read_resources(struct pe *p);
-
-#endif

@@ -7,8 +7,7 @@
  * Address 0 is the start of the code section's contents. Data is at WASM_DATA_BASE + its address in
  * memory. Passive data, and data whose address is only known at load time, follows
  * WASM_LOOSE_BASE. */
-#ifndef HEFT_IMAGE_WASM_WASM_H
-#define HEFT_IMAGE_WASM_WASM_H
+#pragma once
 
 #include "image/image.h"
 
@@ -19,5 +18,3 @@ bool wasm_matches(struct bytes bytes);
 /* Parses a module. False only if the header is damaged or of another version. */
 bool wasm_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		struct notes *notes, struct heft_err *err);
-
-#endif

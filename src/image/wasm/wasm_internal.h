@@ -1,6 +1,5 @@
 /* wasm_internal.h - declarations that the files of wasm/ share. */
-#ifndef HEFT_IMAGE_WASM_INTERNAL_H
-#define HEFT_IMAGE_WASM_INTERNAL_H
+#pragma once
 
 #include "image/build.h"
 #include "image/elf/elf_internal.h"
@@ -107,5 +106,3 @@ void wasm_read_elements(struct wasm *w, const struct wasm_section *s);
 /* wasm_link.c: read the symbols and relocations of objects. */
 void wasm_read_linking(struct wasm *w);
 void wasm_read_relocs(struct wasm *w);
-
-#endif

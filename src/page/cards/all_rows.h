@@ -3,8 +3,7 @@
  *
  * Rows are made during the walk, see rows_visit(). row_ref() is the number of a row's label. Rows
  * of the last level have one text, the flags. One thread. */
-#ifndef HEFT_PAGE_CARDS_ALL_ROWS_H
-#define HEFT_PAGE_CARDS_ALL_ROWS_H
+#pragma once
 
 #include "page/cards/symbol_flags.h"
 
@@ -19,5 +18,3 @@ struct all_rows {
 /* Begins the rows. *ret must not move before all_rows_end(). The profile is borrowed. */
 void all_rows_begin(struct all_rows *ret, const struct heft_profile *p);
 void all_rows_end(struct all_rows *a);
-
-#endif

@@ -1,7 +1,6 @@
 /* symbol_cards.h - finds facts about a profile's symbols for a page: which symbols refer to a
  * symbol, and which texts its data contains. */
-#ifndef HEFT_PAGE_CARDS_SYMBOL_CARDS_H
-#define HEFT_PAGE_CARDS_SYMBOL_CARDS_H
+#pragma once
 
 #include "measure/profile.h"
 #include "map/rollup.h"
@@ -46,5 +45,3 @@ bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p);
 void symbol_cards_release(struct symbol_cards *c);
 /* Returns what is known about a label's symbols. Valid until the next call. */
 const struct symbol_card *symbol_cards_of(struct symbol_cards *c, label_id label);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The amount of code is limited. Functions that ran most come first, then the largest. In a diff,
  * functions whose size changed most come first. */
-#ifndef HEFT_PAGE_CARDS_SYMBOL_CODE_H
-#define HEFT_PAGE_CARDS_SYMBOL_CODE_H
+#pragma once
 
 #include "base/text.h"
 #include "blocks/block_counts.h"
@@ -36,5 +35,3 @@ bool symbol_code_make(struct symbol_code *c, struct heft_profile *p, struct heft
 void symbol_code_release(struct symbol_code *c);
 /* Returns the text of a label. Empty without one. */
 struct str symbol_code_of(const struct symbol_code *c, label_id label);
-
-#endif

@@ -1,7 +1,6 @@
 /* symbol_flags.h - finds flags of a profile's symbols, as words, from names, sections, source
  * files, contents and inlined calls. */
-#ifndef HEFT_PAGE_CARDS_SYMBOL_FLAGS_H
-#define HEFT_PAGE_CARDS_SYMBOL_FLAGS_H
+#pragma once
 
 #include "measure/profile.h"
 #include "names/supersize.h"
@@ -22,5 +21,3 @@ void symbol_flags_init(struct symbol_flags *f, const struct heft_profile *p, str
 void symbol_flags_release(struct symbol_flags *f);
 /* Returns a last-level row's only text: its flags. NULL without flags. */
 const char *const *symbol_flags_of(struct symbol_flags *f, uint32_t node);
-
-#endif

@@ -1,8 +1,7 @@
 /* symbol_twins.h - finds twins among the symbols of a profile. Twins are symbols of one program
  * with the same contents: code that does the same, or equal constants. The query `duplicates` finds
  * twins in a snapshot. */
-#ifndef HEFT_PAGE_CARDS_SYMBOL_TWINS_H
-#define HEFT_PAGE_CARDS_SYMBOL_TWINS_H
+#pragma once
 
 #include "measure/profile.h"
 
@@ -10,5 +9,3 @@
  * nothing if the labels are not symbols, or if the run lacked HEFT_PROFILE_RANGES. O(bytes of
  * all symbols). */
 void symbol_twins_find(const struct heft_profile *p, bool *ret);
-
-#endif

@@ -1,7 +1,6 @@
 /* pthread.h - for a system without threads: no thread can be started, and locks do nothing. The
  * types are those of the C library. */
-#ifndef HEFT_WASI_PTHREAD_H
-#define HEFT_WASI_PTHREAD_H
+#pragma once
 
 #include <errno.h>
 #include <stddef.h>
@@ -124,5 +123,3 @@ static inline int pthread_once(pthread_once_t *once, void (*fn)(void))
 	}
 	return 0;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* setjmp.h - for WASI, whose C library lacks setjmp. Uses exceptions of WebAssembly.
  *
  * With -mllvm -wasm-enable-sjlj, clang turns setjmp and longjmp into calls of wasi_setjmp.c. */
-#ifndef HEFT_WASI_SETJMP_H
-#define HEFT_WASI_SETJMP_H
+#pragma once
 
 typedef struct {
 	void *frame;    /* Frame of the function that called setjmp */
@@ -15,5 +14,3 @@ typedef struct {
 
 int setjmp(jmp_buf env) __attribute__((returns_twice));
 _Noreturn void longjmp(jmp_buf env, int value);
-
-#endif

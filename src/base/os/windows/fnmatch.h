@@ -1,7 +1,4 @@
 /* fnmatch.h - for mingw-w64, which lacks fnmatch(). missing.h declares the function. */
-#ifndef HEFT_WINDOWS_FNMATCH_H
-#define HEFT_WINDOWS_FNMATCH_H
+#pragma once
 
 #include "base/os/missing.h"
-
-#endif
