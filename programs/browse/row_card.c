@@ -7,14 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	PLACES = 8,
-	CODE_PLACES = 1024,
-	LOCATIONS = 3,
-	LOOK_UPS = 20000,
-	FUNCTIONS = 32,
-	LINE_MOST = 4000
-};
+enum { PLACES = 8, CODE_PLACES = 1024, LOCATIONS = 3, LOOK_UPS = 20000, FUNCTIONS = 32 };
+enum { LINE_MOST = 4000 };
 
 struct row_card_place {
 	uint64_t start, size;

@@ -41,12 +41,7 @@ struct blockmap_range {
 };
 
 /* Why an entry, or a range of an entry, is not in the map. */
-enum blockmap_drop {
-	BLOCKS_TOMBSTONE,
-	BLOCKS_REPEATED,
-	BLOCKS_DISPLACED,
-	BLOCKS_DAMAGED,
-};
+enum blockmap_drop { BLOCKS_TOMBSTONE, BLOCKS_REPEATED, BLOCKS_DISPLACED, BLOCKS_DAMAGED };
 
 struct blockmap_dropped {
 	uint64_t addr;

@@ -8,13 +8,8 @@
 
 /* Types of records that perf adds to those of the kernel (perf.data-file-format.txt, "Perf record
  * specific events"). 83 exists since Linux 6.16. */
-enum {
-	RECORD_ATTR = 64,
-	RECORD_TRACING_DATA = 66,
-	RECORD_AUXTRACE = 71,
-	RECORD_COMPRESSED = 81,
-	RECORD_COMPRESSED2 = 83,
-};
+enum { RECORD_ATTR = 64, RECORD_TRACING_DATA = 66, RECORD_AUXTRACE = 71, RECORD_COMPRESSED = 81 };
+enum { RECORD_COMPRESSED2 = 83 };
 
 enum {
 	MAGIC_SIZE = 8,

@@ -3,40 +3,15 @@
 
 #include "base/sort.h"
 
-enum {
-	SAMPLE_IP = 1 << 0,
-	SAMPLE_TID = 1 << 1,
-	SAMPLE_TIME = 1 << 2,
-	SAMPLE_ADDR = 1 << 3,
-	SAMPLE_READ = 1 << 4,
-	SAMPLE_CALLCHAIN = 1 << 5,
-	SAMPLE_ID = 1 << 6,
-	SAMPLE_CPU = 1 << 7,
-	SAMPLE_PERIOD = 1 << 8,
-	SAMPLE_STREAM_ID = 1 << 9,
-	SAMPLE_RAW = 1 << 10,
-	SAMPLE_BRANCH_STACK = 1 << 11,
-	SAMPLE_IDENTIFIER = 1 << 16,
-
-	BRANCH_HW_INDEX = 1 << 17,
-
-	FORMAT_TIME_ENABLED = 1 << 0,
-	FORMAT_TIME_RUNNING = 1 << 1,
-	FORMAT_ID = 1 << 2,
-	FORMAT_GROUP = 1 << 3,
-	FORMAT_LOST = 1 << 4,
-
-	MISC_COMM_EXEC = 1 << 13,
-	MISC_MAP_BUILD_ID = 1 << 14,
-	MISC_BUILD_ID_SIZE = 1 << 15,
-
-	RECORD_MMAP2 = 10,
-	HEADER_SIZE = 8,
-	BRANCH_SIZE = 24,
-	BUILD_ID_MAX = 20,
-	ATTR_SIZE_MIN = 64,
-	ATTR_ID_ALL = 18, /* Index of a bit in the word of flags */
-};
+enum { SAMPLE_IP = 1 << 0, SAMPLE_TID = 1 << 1, SAMPLE_TIME = 1 << 2, SAMPLE_ADDR = 1 << 3 };
+enum { SAMPLE_READ = 1 << 4, SAMPLE_CALLCHAIN = 1 << 5, SAMPLE_ID = 1 << 6, SAMPLE_CPU = 1 << 7 };
+enum { SAMPLE_PERIOD = 1 << 8, SAMPLE_STREAM_ID = 1 << 9, SAMPLE_RAW = 1 << 10 };
+enum { SAMPLE_BRANCH_STACK = 1 << 11, SAMPLE_IDENTIFIER = 1 << 16, BRANCH_HW_INDEX = 1 << 17 };
+enum { FORMAT_TIME_ENABLED = 1 << 0, FORMAT_TIME_RUNNING = 1 << 1, FORMAT_ID = 1 << 2 };
+enum { FORMAT_GROUP = 1 << 3, FORMAT_LOST = 1 << 4, MISC_COMM_EXEC = 1 << 13 };
+enum { MISC_MAP_BUILD_ID = 1 << 14, MISC_BUILD_ID_SIZE = 1 << 15, RECORD_MMAP2 = 10 };
+enum { HEADER_SIZE = 8, BRANCH_SIZE = 24, BUILD_ID_MAX = 20, ATTR_SIZE_MIN = 64 };
+enum { ATTR_ID_ALL = 18 }; /* Index of a bit in the word of flags */
 
 /* Reads bit n of a word of bit fields. On big-endian machines, the first is the highest bit. */
 static bool field_bit(uint64_t word, unsigned n, bool big_endian)

@@ -5,11 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum {
-	O_FUNCTION = O_OWN,
-	O_DERIVE,
-	O_CONVENTION,
-};
+enum { O_FUNCTION = O_OWN, O_DERIVE, O_CONVENTION };
 
 struct blocks_job {
 	struct command_run run;

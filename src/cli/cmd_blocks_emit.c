@@ -6,10 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum {
-	O_DERIVE = O_OWN,
-	O_CONVENTION,
-};
+enum { O_DERIVE = O_OWN, O_CONVENTION };
 
 struct emit_job {
 	struct command_run run;

@@ -4,11 +4,7 @@
 
 #include <stdio.h>
 
-enum {
-	O_PERF = O_OWN,
-	O_SCRIPT,
-	O_ADDRESSES,
-};
+enum { O_PERF = O_OWN, O_SCRIPT, O_ADDRESSES };
 
 struct profile_job {
 	struct command_run run;

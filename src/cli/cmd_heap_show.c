@@ -4,15 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	O_THREAD = O_OWN,
-	O_SIZE,
-	O_FRAMES,
-	O_TIMELINE,
-	O_LAYOUT,
-	O_STACKS,
-	O_PID,
-};
+enum { O_THREAD = O_OWN, O_SIZE, O_FRAMES, O_TIMELINE, O_LAYOUT, O_STACKS, O_PID };
 
 struct show_job {
 	struct heap_open open;

@@ -4,12 +4,7 @@
 #include "cli/snapshots.h"
 
 /* Options of diff_opts.inc. A command numbers its own options from O_DIFF_OWN. */
-enum diff_option {
-	O_DIFF_DEMANGLE = O_OWN,
-	O_MIN,
-	O_SUPERSIZE,
-	O_DIFF_OWN,
-};
+enum diff_option { O_DIFF_DEMANGLE = O_OWN, O_MIN, O_SUPERSIZE, O_DIFF_OWN };
 
 struct diff_job {
 	struct snapshot_run open;

@@ -4,16 +4,8 @@
 #include "code/flow.h"
 #include "image/elf/elf_const.h"
 
-enum {
-	R_LOAD = 0x03,
-	R_LOAD_FP = 0x07,
-	R_OP_IMM = 0x13,
-	R_AUIPC = 0x17,
-	R_STORE = 0x23,
-	R_STORE_FP = 0x27,
-	R_LUI = 0x37,
-	R_BRANCH = 0x63
-};
+enum { R_LOAD = 0x03, R_LOAD_FP = 0x07, R_OP_IMM = 0x13, R_AUIPC = 0x17, R_STORE = 0x23 };
+enum { R_STORE_FP = 0x27, R_LUI = 0x37, R_BRANCH = 0x63 };
 
 /* Sets register rd (register 0 is always 0). `bare` marks values that are only numbers in Go's
  * code, because Go computes addresses relative to the code. */

@@ -7,25 +7,10 @@
 #include "code/data_scan.h"
 #include "code/flow.h"
 
-enum {
-	M_SPECIAL = 0,
-	M_BRANCH_LAST = 7,
-	M_ADDIU = 9,
-	M_LUI = 15,
-	M_LIKELY = 20,
-	M_LIKELY_LAST = 23,
-	M_DADDIU = 25,
-	M_LOAD = 32,
-	M_STORE = 40,
-	M_LOAD_LINKED = 48,
-	M_LOAD_WIDE = 55,
-	M_ADDU = 0x21,
-	M_OR = 0x25,
-	M_DADDU = 0x2d,
-	M_T9 = 25,
-	M_GP = 28,
-	M_SP = 29,
-};
+enum { M_SPECIAL = 0, M_BRANCH_LAST = 7, M_ADDIU = 9, M_LUI = 15, M_LIKELY = 20 };
+enum { M_LIKELY_LAST = 23, M_DADDIU = 25, M_LOAD = 32, M_STORE = 40, M_LOAD_LINKED = 48 };
+enum { M_LOAD_WIDE = 55, M_ADDU = 0x21, M_OR = 0x25, M_DADDU = 0x2d, M_T9 = 25, M_GP = 28 };
+enum { M_SP = 29 };
 
 /* True if `gp` may be the value of the register gp in a function. */
 static bool gp_is_likely(const struct data_scan *s, uint64_t gp)

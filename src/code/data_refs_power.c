@@ -7,26 +7,10 @@
 #include "code/data_scan.h"
 #include "code/flow.h"
 
-enum {
-	P_PREFIX = 1,
-	P_ADDI = 14,
-	P_ADDIS = 15,
-	P_BC = 16,
-	P_B = 18,
-	P_XL = 19,
-	P_OR_IMM = 24,
-	P_LOGIC_FIRST = 20,
-	P_LOGIC_LAST = 30,
-	P_X = 31,
-	P_LOAD = 32,
-	P_FLOAT_LAST = 55,
-	P_LOAD_PAIR = 57,
-	P_LOAD_WIDE = 58,
-	P_VECTOR = 61,
-	P_STORE_WIDE = 62,
-	P_TOC = 2,
-	P_ENTRY = 12,
-};
+enum { P_PREFIX = 1, P_ADDI = 14, P_ADDIS = 15, P_BC = 16, P_B = 18, P_XL = 19, P_OR_IMM = 24 };
+enum { P_LOGIC_FIRST = 20, P_LOGIC_LAST = 30, P_X = 31, P_LOAD = 32, P_FLOAT_LAST = 55 };
+enum { P_LOAD_PAIR = 57, P_LOAD_WIDE = 58, P_VECTOR = 61, P_STORE_WIDE = 62, P_TOC = 2 };
+enum { P_ENTRY = 12 };
 
 static void power_forget(struct data_scan *s, unsigned reg)
 {

@@ -56,15 +56,8 @@ static bool derive_thumb_read_words(const struct derive_extent *x, uint64_t off,
  * r0. */
 static bool read_helper(const struct derive_facts *f, uint64_t callee, struct jump_table *t)
 {
-	enum {
-		PUSH = 0xb402,
-		MOV_R1_LR = 0x4671,
-		LDRB = 0x5c09,
-		LDRSB = 0x5609,
-		LDRH = 0x5a09,
-		LDRSH = 0x5e09,
-		LOOK_AT = 7
-	};
+	enum { PUSH = 0xb402, MOV_R1_LR = 0x4671, LDRB = 0x5c09, LDRSB = 0x5609, LDRH = 0x5a09 };
+	enum { LDRSH = 0x5e09, LOOK_AT = 7 };
 	struct reader r = reader_of(f->load(f->ctx, callee, 2 * LOOK_AT), false);
 	if ((read_u16(&r) & ~1u) != PUSH || read_u16(&r) != MOV_R1_LR)
 		return false;

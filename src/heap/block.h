@@ -152,12 +152,7 @@ struct heap_page {
 };
 
 #define HEAP_PAGE_MAGIC UINT64_C(0x9e52686561700a00)
-enum {
-	HEAP_PAGE_SIZE = 32768,
-	HEAP_PAGE_HEADER = 64,
-	HEAP_STACK_SHIFT = 9,
-	HEAP_NODE_SHIFT = 11,
-};
+enum { HEAP_PAGE_SIZE = 32768, HEAP_PAGE_HEADER = 64, HEAP_STACK_SHIFT = 9, HEAP_NODE_SHIFT = 11 };
 
 /* Computes the check of a page, over all fields that never change. */
 static inline uint32_t heap_page_check(const struct heap_page *p)

@@ -4,10 +4,7 @@
 #include "base/map.h"
 #include "base/sort.h"
 
-enum {
-	NODE_MASK = (1 << HEAP_NODE_SHIFT) - 1,
-	STACK_MASK = (1 << HEAP_STACK_SHIFT) - 1,
-};
+enum { NODE_MASK = (1 << HEAP_NODE_SHIFT) - 1, STACK_MASK = (1 << HEAP_STACK_SHIFT) - 1 };
 
 /* A range of addresses that belongs to a module during one epoch. */
 struct calls_range {

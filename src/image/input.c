@@ -87,13 +87,8 @@ static bool input_unpack(struct file *f, struct notes *notes, struct heft_err *e
 
 /* Positions and values in a Linux boot image of x86 machines (bzImage, vmlinuz). "The Linux/x86
  * Boot Protocol" (Linux, Documentation/arch/x86/boot.rst). */
-enum {
-	SETUP_SECTORS = 0x1f1,
-	BOOT_FLAG = 0x1fe,
-	PAYLOAD_OFFSET = 0x248,
-	SECTOR = 512,
-	VERSION_WITH_PAYLOAD = 0x208
-};
+enum { SETUP_SECTORS = 0x1f1, BOOT_FLAG = 0x1fe, PAYLOAD_OFFSET = 0x248, SECTOR = 512 };
+enum { VERSION_WITH_PAYLOAD = 0x208 };
 
 /* Finds the packed kernel, which follows the code that unpacks it. False if `b` is no boot image,
  * or if its boot protocol is older than 2.08. *ret_kernel lies inside of `b`. */

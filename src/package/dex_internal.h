@@ -3,14 +3,8 @@
 
 #include "package/dex.h"
 
-enum {
-	DEX_STRING_ID = 4,
-	DEX_TYPE_ID = 4,
-	DEX_PROTO_ID = 12,
-	DEX_FIELD_ID = 8,
-	DEX_METHOD_ID = 8,
-	DEX_CLASS_DEF = 32,
-};
+enum { DEX_STRING_ID = 4, DEX_TYPE_ID = 4, DEX_PROTO_ID = 12, DEX_FIELD_ID = 8, DEX_METHOD_ID = 8 };
+enum { DEX_CLASS_DEF = 32 };
 
 #define DEX_NO_INDEX UINT32_MAX
 

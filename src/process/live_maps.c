@@ -19,12 +19,7 @@ struct pm_scan_arg {
 #ifndef PAGEMAP_SCAN
 #define PAGEMAP_SCAN _IOWR('f', 16, struct pm_scan_arg)
 #endif
-enum {
-	IS_FILE = 1 << 2,
-	IS_PRESENT = 1 << 3,
-	IS_SWAPPED = 1 << 4,
-	IS_ZERO = 1 << 5,
-};
+enum { IS_FILE = 1 << 2, IS_PRESENT = 1 << 3, IS_SWAPPED = 1 << 4, IS_ZERO = 1 << 5 };
 
 enum { REGIONS = 512, ENTRIES = 8192 };
 /* Most untouched bytes inside a piece (a program header of the core). They become zeros. A longer

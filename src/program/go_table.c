@@ -216,14 +216,8 @@ static bool find_module(const struct image *im, const struct go_table *g,
 }
 
 /* Indexes of words in struct moduledata that all layouts with an address of names share. */
-enum {
-	MODULE_FUNCS = 13,
-	MODULE_FIND_FUNC = 19,
-	MODULE_CODE = 20,
-	MODULE_TEXT = 22,
-	MODULE_NOPTR = 24,
-	MODULE_DATA = 26
-};
+enum { MODULE_FUNCS = 13, MODULE_FIND_FUNC = 19, MODULE_CODE = 20, MODULE_TEXT = 22 };
+enum { MODULE_NOPTR = 24, MODULE_DATA = 26 };
 
 static struct go_range range_of(const struct image *im, uint64_t start, uint64_t end)
 {

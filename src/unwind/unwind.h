@@ -108,30 +108,12 @@ bool extab_size(struct bytes bytes, bool big_endian, uint64_t *ret);
  * a relative pointer. If bit 7 is set, the pointer is in a slot at that address. Source: LSB 5.0
  * Core, "DWARF Exception Header Encoding"; EH_SIGNED and EH_ALIGNED are GNU's additions. */
 
-enum {
-	EH_ABSPTR = 0x00,
-	EH_ULEB = 0x01,
-	EH_UDATA2 = 0x02,
-	EH_UDATA4 = 0x03,
-	EH_UDATA8 = 0x04,
-	EH_SIGNED = 0x08,
-	EH_SLEB = 0x09,
-	EH_SDATA2 = 0x0a,
-	EH_SDATA4 = 0x0b,
-	EH_SDATA8 = 0x0c,
-	EH_FORMAT_MASK = 0x0f,
-	EH_UNSIGNED_MASK = 0x07, /* Format without its sign, to get the size */
-
-	EH_PCREL = 0x10,
-	EH_TEXTREL = 0x20,
-	EH_DATAREL = 0x30,
-	EH_FUNCREL = 0x40,
-	EH_ALIGNED = 0x50,
-	EH_APPLY_MASK = 0x70,
-
-	EH_INDIRECT = 0x80,
-	EH_OMIT = 0xff,
-};
+enum { EH_ABSPTR = 0x00, EH_ULEB = 0x01, EH_UDATA2 = 0x02, EH_UDATA4 = 0x03, EH_UDATA8 = 0x04 };
+enum { EH_SIGNED = 0x08, EH_SLEB = 0x09, EH_SDATA2 = 0x0a, EH_SDATA4 = 0x0b, EH_SDATA8 = 0x0c };
+enum { EH_FORMAT_MASK = 0x0f };
+enum { EH_UNSIGNED_MASK = 0x07 }; /* Format without its sign, to get the size */
+enum { EH_PCREL = 0x10, EH_TEXTREL = 0x20, EH_DATAREL = 0x30, EH_FUNCREL = 0x40 };
+enum { EH_ALIGNED = 0x50, EH_APPLY_MASK = 0x70, EH_INDIRECT = 0x80, EH_OMIT = 0xff };
 
 /* Returns the size of a value in this format. 0 for LEB128 and reserved formats. */
 unsigned eh_width(uint8_t encoding, uint8_t address_size);

@@ -3,16 +3,9 @@
 
 #include "image/elf/elf_const.h"
 
-enum {
-	TAG_FILE = 1,
-	TAG_CPU_RAW_NAME = 4,
-	TAG_CPU_NAME = 5,
-	TAG_CPU_ARCH = 6,
-	TAG_CPU_ARCH_PROFILE = 7,
-	TAG_ARM_ISA_USE = 8,
-	TAG_THUMB_ISA_USE = 9,
-	TAG_COMPATIBILITY = 32,
-};
+enum { TAG_FILE = 1, TAG_CPU_RAW_NAME = 4, TAG_CPU_NAME = 5, TAG_CPU_ARCH = 6 };
+enum { TAG_CPU_ARCH_PROFILE = 7, TAG_ARM_ISA_USE = 8, TAG_THUMB_ISA_USE = 9 };
+enum { TAG_COMPATIBILITY = 32 };
 
 struct attributes {
 	uint64_t arch, profile, thumb;

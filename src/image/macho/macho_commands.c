@@ -1,21 +1,10 @@
 /* Reads the load commands: segments with their sections, and the ranges of __LINKEDIT. */
 #include "image/macho/macho_internal.h"
 
-enum {
-	LC_SEGMENT = 1,
-	LC_SYMTAB = 2,
-	LC_DYSYMTAB = 0xb,
-	LC_SEGMENT_64 = 0x19,
-	LC_UUID = 0x1b,
-	LC_CODE_SIGNATURE = 0x1d,
-	LC_DYLD_INFO = 0x22,
-	LC_FUNCTION_STARTS = 0x26,
-	LC_MAIN = 0x28,
-	LC_DATA_IN_CODE = 0x29,
-	LC_EXPORTS_TRIE = 0x33,
-	LC_CHAINED_FIXUPS = 0x34,
-	LC_REQ_DYLD = (int)0x80000000,
-};
+enum { LC_SEGMENT = 1, LC_SYMTAB = 2, LC_DYSYMTAB = 0xb, LC_SEGMENT_64 = 0x19, LC_UUID = 0x1b };
+enum { LC_CODE_SIGNATURE = 0x1d, LC_DYLD_INFO = 0x22, LC_FUNCTION_STARTS = 0x26, LC_MAIN = 0x28 };
+enum { LC_DATA_IN_CODE = 0x29, LC_EXPORTS_TRIE = 0x33, LC_CHAINED_FIXUPS = 0x34 };
+enum { LC_REQ_DYLD = (int)0x80000000 };
 
 enum { NAME_SIZE = 16, PROT_READ = 1, PROT_WRITE = 2, PROT_EXEC = 4 };
 

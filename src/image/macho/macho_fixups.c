@@ -2,13 +2,8 @@
  * These pointers become relative relocations like ELF's. */
 #include "image/macho/macho_internal.h"
 
-enum {
-	FORMAT_ARM64E = 1,
-	FORMAT_64 = 2,
-	FORMAT_64_OFFSET = 6,
-	FORMAT_ARM64E_USERLAND = 9,
-	FORMAT_ARM64E_USERLAND24 = 12,
-};
+enum { FORMAT_ARM64E = 1, FORMAT_64 = 2, FORMAT_64_OFFSET = 6, FORMAT_ARM64E_USERLAND = 9 };
+enum { FORMAT_ARM64E_USERLAND24 = 12 };
 
 enum { PAGE_NONE = 0xffff };
 

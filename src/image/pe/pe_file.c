@@ -7,15 +7,8 @@ enum { FILE_NO_RELOCS = 1, FILE_DLL = 0x2000 };
 enum { PE32 = 0x10b, PE32_PLUS = 0x20b, LFANEW = 0x3c };
 
 /* Flags of sections (the field Characteristics). */
-enum {
-	SCN_CODE = 0x20,
-	SCN_UNINITIALIZED = 0x80,
-	SCN_LINK_INFO = 0x200,
-	SCN_LINK_REMOVE = 0x800,
-	SCN_MANY_RELOCS = 0x01000000,
-	SCN_EXECUTE = 0x20000000,
-	SCN_READ = 0x40000000,
-};
+enum { SCN_CODE = 0x20, SCN_UNINITIALIZED = 0x80, SCN_LINK_INFO = 0x200, SCN_LINK_REMOVE = 0x800 };
+enum { SCN_MANY_RELOCS = 0x01000000, SCN_EXECUTE = 0x20000000, SCN_READ = 0x40000000 };
 #define SCN_WRITE UINT32_C(0x80000000)
 
 static const struct {
@@ -341,15 +334,8 @@ static void add_feature(struct image *im, bool has, const char *name)
 
 static void pe_file_read_protection(struct pe *p)
 {
-	enum {
-		HIGH_ENTROPY = 0x20,
-		DYNAMIC_BASE = 0x40,
-		FORCE_INTEGRITY = 0x80,
-		NX_COMPAT = 0x100,
-		NO_SEH = 0x400,
-		APP_CONTAINER = 0x1000,
-		GUARD_CF = 0x4000,
-	};
+	enum { HIGH_ENTROPY = 0x20, DYNAMIC_BASE = 0x40, FORCE_INTEGRITY = 0x80 };
+	enum { NX_COMPAT = 0x100, NO_SEH = 0x400, APP_CONTAINER = 0x1000, GUARD_CF = 0x4000 };
 	struct image *im = p->build.im;
 	const uint16_t has = p->protection;
 	im->protection = (struct image_protection){
