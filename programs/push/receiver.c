@@ -122,12 +122,10 @@ static void put_request(struct json *j, const struct push_profile *p, const char
 			bool parca)
 {
 	json_open(j, '{');
-	json_key(j, "series");
-	json_open(j, '[');
+	json_member_open(j, "series", '[');
 	json_open(j, '{');
 	put_labels(j, p, parca);
-	json_key(j, "samples");
-	json_open(j, '[');
+	json_member_open(j, "samples", '[');
 	json_open(j, '{');
 	if (!parca)
 		put_uuid(j);

@@ -205,6 +205,12 @@ void json_member_text(struct json *j, const char *key, struct str text)
 	json_put_hex(j, text);
 }
 
+void json_member_open(struct json *j, const char *key, char bracket)
+{
+	json_key(j, key);
+	json_open(j, bracket);
+}
+
 void json_member_uint(struct json *j, const char *key, uint64_t v)
 {
 	json_key(j, key);

@@ -38,5 +38,7 @@ void json_null(struct json *j);
 /* Writes "key": text. If the text is no valid UTF-8, also writes "key_hex" with its bytes in
  * lower-case hexadecimal. */
 void json_member_text(struct json *j, const char *key, struct str text);
+/* Writes "key": and opens the list or object that is its value. */
+void json_member_open(struct json *j, const char *key, char bracket);
 void json_member_uint(struct json *j, const char *key, uint64_t v);
 void json_member_bool(struct json *j, const char *key, bool v);

@@ -62,6 +62,14 @@ static inline void reader_seek(struct reader *r, uint64_t pos)
 		r->pos = pos;
 }
 
+/* Returns a reader that begins at `pos`. It is bad if that is past the end. */
+static inline struct reader reader_at(struct bytes b, bool big_endian, uint64_t pos)
+{
+	struct reader r = reader_of(b, big_endian);
+	reader_seek(&r, pos);
+	return r;
+}
+
 /* Skips n bytes and returns their start. If there are fewer, r is bad, and the result NULL. */
 static inline const uint8_t *read_take(struct reader *r, uint64_t n)
 {

@@ -85,8 +85,7 @@ enum { LZ4_OLD_BLOCK = 8 << 20 };
 static bool lz4_old_block(struct unpack_stream *s, struct heft_err *err)
 {
 	struct lz4_old_state *z = s->state;
-	struct reader r = reader_of(s->packed, false);
-	reader_seek(&r, s->used);
+	struct reader r = reader_at(s->packed, false, s->used);
 	uint32_t size = read_u32(&r);
 	if (size == LZ4_OLD_MAGIC)
 		size = read_u32(&r);

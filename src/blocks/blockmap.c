@@ -146,8 +146,7 @@ static uint64_t blockmap_target_of(const struct reloc_iter *it, const struct rel
 	if (r->has_addend)
 		return addr + (uint64_t)r->addend;
 	/* The field has the addend. */
-	struct reader field = reader_of(map->bytes, map->big_endian);
-	reader_seek(&field, off);
+	struct reader field = reader_at(map->bytes, map->big_endian, off);
 	const uint64_t v = read_uint(&field, map->addr_size);
 	return addr + (map->addr_size == 4 ? (uint64_t)(int64_t)(int32_t)(uint32_t)v : v);
 }

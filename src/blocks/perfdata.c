@@ -85,8 +85,7 @@ static void perfdata_read_attrs(struct perfdata *p, struct bytes table, uint64_t
  * feature bit that is set. */
 static void find_build_ids(struct perfdata *p, const uint64_t *features)
 {
-	struct reader r = reader_of(p->bytes, p->big_endian);
-	reader_seek(&r, p->data_end);
+	struct reader r = reader_at(p->bytes, p->big_endian, p->data_end);
 	for (unsigned i = 0; i < FEATURE_COUNT && reader_ok(&r); i++) {
 		if (!(features[i / 64] >> i % 64 & 1))
 			continue;

@@ -5,8 +5,7 @@ struct reader unit_reader(const struct unit *u, uint64_t off)
 {
 	struct bytes b = dwarf_bytes(u->dwarf, u->in);
 	b.size = min_u64(b.size, unit_end(u));
-	struct reader r = reader_of(b, u->dwarf->big_endian);
-	reader_seek(&r, off);
+	struct reader r = reader_at(b, u->dwarf->big_endian, off);
 	return r;
 }
 

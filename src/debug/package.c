@@ -66,8 +66,7 @@ bool package_open(struct package_index *p, struct dwarf *d, enum dw_section whic
 /* Returns entry `i` of the table of numbers at `table`, which fits the section. */
 static uint64_t entry(const struct package_index *p, uint64_t table, uint64_t i, unsigned width)
 {
-	struct reader r = reader_of(p->bytes, p->big_endian);
-	reader_seek(&r, table + i * width);
+	struct reader r = reader_at(p->bytes, p->big_endian, table + i * width);
 	return read_uint(&r, width);
 }
 

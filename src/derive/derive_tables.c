@@ -28,8 +28,7 @@ bool table_next(struct table_cursor *c, uint64_t *ret)
 	const struct jump_table *t = c->table;
 	if (c->bytes.size / t->width <= c->next)
 		return false;
-	struct reader r = reader_of(c->bytes, c->big_endian);
-	reader_seek(&r, c->next++ * t->width);
+	struct reader r = reader_at(c->bytes, c->big_endian, c->next++ * t->width);
 	uint64_t v = read_uint(&r, t->width);
 	const unsigned unused = 64 - 8u * t->width;
 	if (t->is_signed && unused > 0)

@@ -41,8 +41,7 @@ static uint8_t block_scan_flags_of(const struct block_scan_header *h)
 static bool block_scan_read_header(const struct dump *d, const struct region *g, uint64_t off,
 				   struct block_scan_header *ret)
 {
-	struct reader r = reader_of(g->bytes, d->big_endian);
-	reader_seek(&r, off);
+	struct reader r = reader_at(g->bytes, d->big_endian, off);
 	*ret = (struct block_scan_header){ .at = g->addr + off };
 	ret->link = read_u64(&r);
 	ret->mark = read_u64(&r);
@@ -129,8 +128,7 @@ static bool verify(const struct dump *d, const struct block_piece *piece, uint64
 		return true;
 	}
 	/* In a freed block, the return address of the free follows the copy of the header. */
-	struct reader r = reader_of(g->bytes, d->big_endian);
-	reader_seek(&r, off + HEAP_HEADER_SIZE);
+	struct reader r = reader_at(g->bytes, d->big_endian, off + HEAP_HEADER_SIZE);
 	const uint64_t by = read_u64(&r);
 	ret->sequence = p <= h.at && reader_ok(&r) ? by : 0;
 	return true;

@@ -40,8 +40,7 @@ static inline bool chunk_word(struct chunk_view *v, uint64_t addr, uint64_t *ret
 		v->last = dump_region(v->d, addr);
 		return memory_word(v->d, addr, ret);
 	}
-	struct reader r = reader_of(g->bytes, v->d->big_endian);
-	reader_seek(&r, addr - g->addr);
+	struct reader r = reader_at(g->bytes, v->d->big_endian, addr - g->addr);
 	*ret = v->word == 4 ? read_u32(&r) : read_u64(&r);
 	return true;
 }

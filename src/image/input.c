@@ -94,8 +94,7 @@ enum { VERSION_WITH_PAYLOAD = 0x208 };
  * or if its boot protocol is older than 2.08. *ret_kernel lies inside of `b`. */
 static bool boot_image_kernel(struct bytes b, struct bytes *ret_kernel)
 {
-	struct reader r = reader_of(b, false);
-	reader_seek(&r, BOOT_FLAG);
+	struct reader r = reader_at(b, false, BOOT_FLAG);
 	const bool flag = read_u16(&r) == 0xaa55;
 	read_skip(&r, 2); /* Skips a jump */
 	const uint8_t *magic = read_take(&r, 4);

@@ -72,8 +72,7 @@ static bool elf_is_of(struct bytes b, uint16_t type)
 {
 	if (!elf_matches(b) || b.size < EI_NIDENT + 2)
 		return false;
-	struct reader r = reader_of(b, b.p[EI_DATA] == ELFDATA2MSB);
-	reader_seek(&r, EI_NIDENT);
+	struct reader r = reader_at(b, b.p[EI_DATA] == ELFDATA2MSB, EI_NIDENT);
 	return read_u16(&r) == type;
 }
 
@@ -91,8 +90,7 @@ static bool is_elf_object(struct bytes b)
  * (<mach-o/loader.h>). */
 static bool macho_is_of(struct bytes b, uint32_t type)
 {
-	struct reader r = reader_of(b, b.size > 0 && b.p[0] == 0xfe);
-	reader_seek(&r, 12);
+	struct reader r = reader_at(b, b.size > 0 && b.p[0] == 0xfe, 12);
 	return macho_matches(b) && read_u32(&r) == type;
 }
 

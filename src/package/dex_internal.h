@@ -31,8 +31,7 @@ struct dex_parse {
 
 static inline struct reader dex_reader(const struct dex *d, uint64_t off)
 {
-	struct reader r = reader_of(d->bytes, false);
-	reader_seek(&r, off);
+	struct reader r = reader_at(d->bytes, false, off);
 	return r;
 }
 

@@ -43,8 +43,7 @@ static bool zip_find_end(struct bytes b, uint64_t *ret)
 {
 	for (uint64_t back = END_SIZE; back <= b.size && back <= END_SIZE + COMMENT_MAX; back++) {
 		const uint64_t at = b.size - back;
-		struct reader r = reader_of(b, false);
-		reader_seek(&r, at + END_SIZE - 2);
+		struct reader r = reader_at(b, false, at + END_SIZE - 2);
 		if (has_magic(b, at, end_magic) && read_u16(&r) == back - END_SIZE) {
 			*ret = at;
 			return true;
@@ -161,8 +160,7 @@ static void find_signing(struct zip *z)
  * bytes precede the archive. */
 static void read_end(struct bytes b, uint64_t *end, uint64_t *ret_size, uint64_t *ret_off)
 {
-	struct reader r = reader_of(b, false);
-	reader_seek(&r, *end + 12);
+	struct reader r = reader_at(b, false, *end + 12);
 	*ret_size = read_u32(&r);
 	*ret_off = read_u32(&r);
 	if (*end < LOCATOR64_SIZE || !has_magic(b, *end - LOCATOR64_SIZE, locator64_magic))
@@ -197,8 +195,7 @@ bool zip_parse(struct zip *ret, const char *path, struct bytes b, struct notes *
 	ret->directory = end - size;
 	ret->directory_size = size;
 	p.base = ret->directory - off;
-	struct reader entries = reader_of((struct bytes){ b.p, end }, false);
-	reader_seek(&entries, ret->directory);
+	struct reader entries = reader_at((struct bytes){ b.p, end }, false, ret->directory);
 	while (read_central(&p, &entries))
 		;
 	if (reader_left(&entries) > 0 || !reader_ok(&entries))

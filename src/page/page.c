@@ -322,8 +322,7 @@ static void put_stream(struct page_flat *f, struct json *j, struct text *column)
 static void page_end_part(struct page_flat *f, struct json *j, struct text *const *streams,
 			  size_t count)
 {
-	json_key(j, "sizes");
-	json_open(j, '[');
+	json_member_open(j, "sizes", '[');
 	for (size_t i = 0; i < count; i++)
 		put_stream(f, j, streams[i]);
 	json_close(j, ']');
@@ -332,8 +331,7 @@ static void page_end_part(struct page_flat *f, struct json *j, struct text *cons
 
 static void page_begin_part(struct json *j, const char *key)
 {
-	json_key(j, key);
-	json_open(j, '{');
+	json_member_open(j, key, '{');
 }
 
 static void page_put_column(struct page_flat *f, struct json *j, struct page_labels *l, bool stack)
@@ -356,8 +354,7 @@ static void page_put_column(struct page_flat *f, struct json *j, struct page_lab
 static void page_put_measures(struct page_flat *f, struct json *j)
 {
 	static const char *const units[] = { "bytes", "count", "parts" };
-	json_key(j, "measures");
-	json_open(j, '[');
+	json_member_open(j, "measures", '[');
 	for (size_t i = 0; i < f->measure_count; i++) {
 		const struct heft_measure *m = &f->tab->table->measures[f->measures[i]];
 		json_open(j, '{');
@@ -429,8 +426,7 @@ static void page_put_course(struct page_flat *f, struct json *j)
 	struct text **list = mem_zeroed(c->series_count + 1, sizeof *list);
 	page_begin_part(j, "course");
 	json_member_uint(j, "count", c->build_count);
-	json_key(j, "series");
-	json_open(j, '[');
+	json_member_open(j, "series", '[');
 	for (size_t i = 0; i < c->build_count; i++) {
 		const struct heft_page_build *b = &c->builds[i];
 		text_add_varint(&streams[0], page_text(f->page, b->label));
@@ -462,8 +458,7 @@ static void page_put_extra(struct page_flat *f, struct json *j, const char *key,
 
 static void page_put_regions(struct json *j, const struct page_tab *tab)
 {
-	json_key(j, "regions");
-	json_open(j, '[');
+	json_member_open(j, "regions", '[');
 	for (size_t i = 0; i < tab->region_count; i++) {
 		const struct page_region *r = &tab->regions[i];
 		json_open(j, '{');
@@ -479,8 +474,7 @@ static void page_put_regions(struct json *j, const struct page_tab *tab)
 
 static void page_put_facts(struct json *j, const struct page_tab *tab)
 {
-	json_key(j, "facts");
-	json_open(j, '[');
+	json_member_open(j, "facts", '[');
 	for (size_t i = 0; i < tab->fact_count; i++) {
 		if (*tab->facts[i].text == '\0')
 			continue;
@@ -490,8 +484,7 @@ static void page_put_facts(struct json *j, const struct page_tab *tab)
 		json_close(j, '}');
 	}
 	json_close(j, ']');
-	json_key(j, "notes");
-	json_open(j, '[');
+	json_member_open(j, "notes", '[');
 	for (size_t i = 0; i < tab->note_count; i++) {
 		json_open(j, '{');
 		page_put_shown(j, "path", tab->notes[i].path);
@@ -515,8 +508,7 @@ static void put_tab(struct page_flat *f, struct json *j)
 	page_put_facts(j, f->tab);
 	if (f->tab->region_count > 0)
 		page_put_regions(j, f->tab);
-	json_key(j, "columns");
-	json_open(j, '[');
+	json_member_open(j, "columns", '[');
 	for (size_t i = 0; i < f->label_count; i++)
 		page_put_column(f, j, &f->labels[i], f->tab->stacks && i < t->level_count);
 	json_close(j, ']');

@@ -139,8 +139,7 @@ bool name_cache_parse(struct name_cache *c, struct bytes file, enum heft_demangl
 	char head[80];
 	head_text(head, style);
 	const size_t start = strlen(head);
-	struct reader end = reader_of(file, false);
-	reader_seek(&end, file.size - CHECK_SIZE);
+	struct reader end = reader_at(file, false, file.size - CHECK_SIZE);
 	bool good = file.size >= start + CHECK_SIZE && memcmp(file.p, head, start) == 0 &&
 		    read_u64(&end) == fnv_add(FNV_START, file.p, file.size - CHECK_SIZE);
 	struct reader r = reader_make(file.p, good ? file.size - CHECK_SIZE : 0, false);

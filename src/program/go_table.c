@@ -236,8 +236,7 @@ static uint64_t gc_program_size(const struct image *im, uint64_t addr)
 	const struct section *s = image_section_at(im, addr);
 	if (!s)
 		return 0;
-	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
-	reader_seek(&r, addr - s->addr);
+	struct reader r = reader_at(section_bytes(im, s), im->big_endian, addr - s->addr);
 	for (uint8_t op; (op = read_u8(&r)) != 0 && reader_ok(&r);) {
 		if (op < 0x80)
 			read_skip(&r, (op + 7u) / 8);

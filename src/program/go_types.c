@@ -78,8 +78,7 @@ static uint64_t own_size(const struct types *t, enum kind kind)
  * then it has 7 bits per byte. Names have 1 to 255 bytes. */
 static struct str go_types_name_at(const struct types *t, uint64_t addr)
 {
-	struct reader r = reader_of(image_at(t->im, addr, 4096), t->im->big_endian);
-	read_skip(&r, 1);
+	struct reader r = reader_at(image_at(t->im, addr, 4096), t->im->big_endian, 1);
 	uint64_t len = read_uleb(&r);
 	if (len == 0)
 		len = read_u8(&r);

@@ -113,8 +113,7 @@ static void read_go_line(struct made_by *m, struct str line)
 /* Returns the build information in `b`, to the end of its texts. `whole`: to the end of `b`. */
 static struct bytes info_bytes(struct bytes b, bool whole)
 {
-	struct reader r = reader_of(b, false);
-	reader_seek(&r, sizeof go_magic);
+	struct reader r = reader_at(b, false, sizeof go_magic);
 	const uint8_t flags = read_u8(&r);
 	reader_seek(&r, GO_HEADER);
 	if (flags & GO_INLINE) {

@@ -58,8 +58,7 @@ static void out_json_put_aliases(struct json *j, const struct heft_row *row)
 {
 	if (row->alias_count == 0)
 		return;
-	json_key(j, "aliases");
-	json_open(j, '[');
+	json_member_open(j, "aliases", '[');
 	for (size_t i = 0; i < row->alias_count; i++)
 		json_text(j, str_of(row->aliases[i]));
 	json_close(j, ']');
@@ -90,8 +89,7 @@ static void out_json_open_row(struct json *j, const struct report *r, const stru
 	out_json_put_aliases(j, row);
 	if (r->kind->row && row->others == 0 && row != r->table.top)
 		fields_members(j, r->kind->row, row, r);
-	json_key(j, "children");
-	json_open(j, '[');
+	json_member_open(j, "children", '[');
 }
 
 static void close_rows(struct json *j, size_t count)

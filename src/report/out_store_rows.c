@@ -13,8 +13,7 @@ static void put_object(const struct report *r, const struct row_walk *walk, stru
 		json_key(&j, r->opts.constants[i].name);
 		json_text(&j, str_of(r->opts.constants[i].value));
 	}
-	json_key(&j, "labels");
-	json_open(&j, '[');
+	json_member_open(&j, "labels", '[');
 	for (size_t i = 1; i < depth; i++)
 		json_text(&j, str_of(walk->levels.data[i].row->label));
 	json_close(&j, ']');

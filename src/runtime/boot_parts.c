@@ -44,8 +44,7 @@ static void chez_skip_number(struct reader *r)
 static bool chez_needs(struct bytes bytes, uint64_t at, struct str *ret)
 {
 	enum { LONGEST = 256 };
-	struct reader r = reader_of(bytes, false);
-	reader_seek(&r, at);
+	struct reader r = reader_at(bytes, false, at);
 	chez_skip_number(&r);
 	chez_skip_number(&r);
 	if (read_u8(&r) != '(' || !reader_ok(&r))

@@ -176,8 +176,8 @@ static uint64_t visit_bundle(const struct gpu_walk *w, uint64_t start)
 static uint64_t visit_packed_bundle(const struct gpu_walk *w, uint64_t start)
 {
 	struct bytes bundle;
-	struct reader r = reader_of(bytes_sub(w->all, start, w->all.size - start), false);
-	read_skip(&r, strlen(PACKED_MAGIC));
+	struct reader r = reader_at(bytes_sub(w->all, start, w->all.size - start), false,
+				    strlen(PACKED_MAGIC));
 	const uint16_t version = read_u16(&r), method = read_u16(&r);
 	const unsigned width = version >= 3 ? 8 : 4;
 	const uint64_t size = version >= 2 ? read_uint(&r, width) : r.size;
@@ -203,8 +203,7 @@ static uint64_t visit_packed_bundle(const struct gpu_walk *w, uint64_t start)
 /* Returns the value of a text of an offload binary, like "gfx1100" for "arch". */
 static struct str offload_text(struct bytes b, uint64_t texts, uint64_t count, struct str key)
 {
-	struct reader r = reader_of(b, false);
-	reader_seek(&r, texts);
+	struct reader r = reader_at(b, false, texts);
 	for (uint64_t i = 0; i < count && i < TEXTS_MAX; i++) {
 		struct reader k = r, v = r;
 		reader_seek(&k, read_u64(&r));
@@ -223,15 +222,14 @@ static uint64_t visit_offload(const struct gpu_walk *w, uint64_t start)
 	static const uint8_t forms[] = { GPU_CODE, GPU_CODE, GPU_LTO,  GPU_CODE,
 					 GPU_CODE, GPU_PTX,  GPU_SPIRV };
 	enum { FATBIN = 4 };
-	struct reader r = reader_of(bytes_sub(w->all, start, w->all.size - start), false);
-	reader_seek(&r, strlen(OFFLOAD_MAGIC));
+	struct reader r = reader_at(bytes_sub(w->all, start, w->all.size - start), false,
+				    strlen(OFFLOAD_MAGIC));
 	const uint32_t version = read_u32(&r);
 	const uint64_t size = read_u64(&r), entry = read_u64(&r);
 	if (!reader_ok(&r) || size < r.pos || size > r.size)
 		return start;
 	const struct bytes b = bytes_sub(w->all, start, size);
-	r = reader_of(b, false);
-	reader_seek(&r, entry);
+	r = reader_at(b, false, entry);
 	const uint16_t kind = read_u16(&r);
 	read_skip(&r, 6);
 	const uint64_t texts = read_u64(&r), count = read_u64(&r), off = read_u64(&r);
@@ -312,8 +310,7 @@ uint64_t gpu_code_walk(struct bytes b, gpu_visit *visit, void *ctx, uint64_t *fi
 	for (uint64_t at = 0; at < b.size && b.size - at >= SMALLEST;) {
 		const struct gpu_container *c = gpu_container_of(bytes_sub(b, at, b.size - at));
 		const uint64_t end = c ? c->visit(&w, at) : at;
-		struct reader r = reader_of(b, false);
-		reader_seek(&r, at);
+		struct reader r = reader_at(b, false, at);
 		ASSERT(end >= at && end <= b.size);
 		if (end > at || read_u32(&r) == 0) {
 			at = align_up(max_u64(end, at + 1), GPU_ALIGN);

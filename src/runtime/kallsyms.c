@@ -8,8 +8,7 @@ static uint64_t kallsyms_align(const struct kallsyms *k, uint64_t off)
 
 static struct reader kallsyms_reader_at(const struct kallsyms *k, uint64_t off)
 {
-	struct reader r = reader_of(k->bytes, k->big_endian);
-	reader_seek(&r, off);
+	struct reader r = reader_at(k->bytes, k->big_endian, off);
 	return r;
 }
 

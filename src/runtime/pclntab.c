@@ -208,8 +208,7 @@ bool pclntab_func(const struct pclntab *t, uint64_t i, struct pclntab_func *ret)
 
 uint64_t pclntab_more(const struct pclntab *t, const struct pclntab_func *f, uint64_t i)
 {
-	struct reader r = reader_of(t->bytes, t->big_endian);
-	reader_seek(&r, f->more + i * 4);
+	struct reader r = reader_at(t->bytes, t->big_endian, f->more + i * 4);
 	return read_u32(&r);
 }
 

@@ -62,12 +62,10 @@ static void add_metrics(struct json *j, const struct snap_container *c)
 	struct snap_metric *m = mem_alloc((count + 1) * sizeof *m);
 	memcpy(m, count ? c->metrics.data : m, count * sizeof *m);
 	qsort(m, count, sizeof *m, compare_metrics);
-	json_key(j, "metrics_by_file");
-	json_open(j, '{');
+	json_member_open(j, "metrics_by_file", '{');
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 || strcmp(m[i].file, m[i - 1].file) != 0) {
-			json_key(j, m[i].file);
-			json_open(j, '{');
+			json_member_open(j, m[i].file, '{');
 		}
 		json_key(j, m[i].name);
 		json_raw(j, str_of(m[i].value));
@@ -116,8 +114,7 @@ static void add_section_sizes(struct json *j, const struct snapshot *s, uint32_t
 	for (size_t i = 0; !s->by_heft && i < c->section_sizes.count; i++)
 		vec_push(&sizes, c->section_sizes.data[i]);
 	vec_sort_by(&sizes, sizefile_json_compare_sizes);
-	json_key(j, "section_sizes");
-	json_open(j, '{');
+	json_member_open(j, "section_sizes", '{');
 	for (size_t i = 0; i < sizes.count; i++) {
 		json_key(j, sizes.data[i].name);
 		json_int(j, (int64_t)sizes.data[i].size);
@@ -175,8 +172,7 @@ static void sizefile_json_add_section(struct json *j, const struct snapshot *s,
 static void sizefile_json_add_stacks(struct json *j, const struct snapshot *s)
 {
 	uint64_t passed = 0;
-	json_key(j, "stacks");
-	json_open(j, '[');
+	json_member_open(j, "stacks", '[');
 	j->indented = false;
 	vec_each(const struct snap_symbol, y, &s->symbols) {
 		if (y->stack == 0) {
@@ -195,11 +191,9 @@ static void sizefile_json_add_stacks(struct json *j, const struct snapshot *s)
 /* Writes the member that only heft has. SuperSize ignores it. */
 static void add_heft(struct json *j, const struct snapshot *s, const struct sizefile_head *head)
 {
-	json_key(j, "heft");
-	json_open(j, '{');
+	json_member_open(j, "heft", '{');
 	json_member_bool(j, "exact_names", s->exact_names);
-	json_key(j, "sections");
-	json_open(j, '[');
+	json_member_open(j, "sections", '[');
 	for (size_t i = 0; i < head->sections.count; i++)
 		sizefile_json_add_section(j, s, &head->sections.data[i]);
 	json_close(j, ']');
@@ -259,8 +253,7 @@ static void add_several(struct json *j, const struct snapshot *s, const struct s
 	json_key(j, "build_config");
 	sizefile_json_add_values(j, s->build_config.data, s->build_config.count, NULL, 0);
 	add_extra(j, s, "build_config", "containers");
-	json_key(j, "containers");
-	json_open(j, '[');
+	json_member_open(j, "containers", '[');
 	for (uint32_t i = 0; i < s->containers.count; i++)
 		sizefile_json_add_container(j, s, i);
 	json_close(j, ']');

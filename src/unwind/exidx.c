@@ -29,8 +29,7 @@ bool exidx_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func, u
 		return false;
 	const uint64_t off = i * EXIDX_ENTRY_SIZE;
 	ASSERT(off + EXIDX_ENTRY_SIZE <= s->bytes.size);
-	struct reader r = reader_of(s->bytes, s->big_endian);
-	reader_seek(&r, off);
+	struct reader r = reader_at(s->bytes, s->big_endian, off);
 	const uint32_t func = read_u32(&r);
 	const uint32_t data = read_u32(&r);
 	const bool elsewhere = data != EXIDX_CANTUNWIND && !(data & TOP_BIT);
@@ -43,8 +42,7 @@ bool pdr_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func)
 {
 	if (i >= s->bytes.size / PDR_ENTRY_SIZE)
 		return false;
-	struct reader r = reader_of(s->bytes, s->big_endian);
-	reader_seek(&r, i * PDR_ENTRY_SIZE);
+	struct reader r = reader_at(s->bytes, s->big_endian, i * PDR_ENTRY_SIZE);
 	*ret_func = (s->addr & ~(uint64_t)UINT32_MAX) | read_u32(&r);
 	ASSERT(reader_ok(&r));
 	return true;

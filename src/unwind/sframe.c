@@ -9,8 +9,7 @@ static const uint8_t sframe_entry_sizes[SFRAME_VERSION_MAX + 1] = { 0, 17, 20, 1
 
 bool sframe_open(struct sframe *f, struct bytes section, uint64_t off, bool big_endian)
 {
-	struct reader r = reader_of(section, big_endian);
-	reader_seek(&r, off);
+	struct reader r = reader_at(section, big_endian, off);
 	const bool known = read_u16(&r) == SFRAME_MAGIC;
 	const unsigned version = read_u8(&r), flags = read_u8(&r);
 	read_skip(&r, 3); /* Skip the machine and fixed offsets of registers */

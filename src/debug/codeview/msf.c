@@ -98,8 +98,7 @@ struct bytes msf_stream(struct msf *m, uint32_t index)
 	const struct bytes none = { NULL, 0 };
 	if (index >= m->stream_count || m->starts[index] > m->directory.size)
 		return none;
-	struct reader r = reader_of(m->directory, false);
-	reader_seek(&r, 4 + 4 * (uint64_t)index);
+	struct reader r = reader_at(m->directory, false, 4 + 4 * (uint64_t)index);
 	const uint32_t size = read_u32(&r);
 	const uint64_t at = m->starts[index];
 	ASSERT(at <= m->directory.size);

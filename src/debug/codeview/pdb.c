@@ -150,8 +150,7 @@ bool pdb_type(const struct pdb_types *t, uint32_t index, uint16_t *ret_kind, str
 {
 	if (index < t->first || index - t->first >= t->offsets.count)
 		return false;
-	struct reader r = reader_of(t->bytes, false);
-	reader_seek(&r, t->offsets.data[index - t->first]);
+	struct reader r = reader_at(t->bytes, false, t->offsets.data[index - t->first]);
 	return read_record(&r, ret_kind, ret);
 }
 
@@ -286,9 +285,8 @@ bool pdb_open(struct pdb *p, struct bytes file)
 	memset(p, 0, sizeof *p);
 	if (!msf_open(&p->msf, file) || !read_info(p, &info) || !pdb_read_header(p, &d))
 		return false;
-	struct reader r = reader_of(msf_stream(&p->msf, pdb_find_named(&info, STR("/names"))),
-				    false);
-	read_skip(&r, 8);
+	struct reader r = reader_at(msf_stream(&p->msf, pdb_find_named(&info, STR("/names"))),
+				    false, 8);
 	const uint32_t size = read_u32(&r);
 	const uint8_t *text = read_take(&r, size);
 	p->names = (struct bytes){ text, text ? size : 0 };

@@ -58,8 +58,7 @@ static bool parse_ehdr(struct elf_parse *p)
 {
 	struct image *im = p->im;
 	struct ehdr *eh = &p->eh;
-	struct reader r = reader_of(im->bytes, im->big_endian);
-	reader_seek(&r, EI_NIDENT);
+	struct reader r = reader_at(im->bytes, im->big_endian, EI_NIDENT);
 	im->type = read_u16(&r);
 	im->machine = read_u16(&r);
 	read_skip(&r, 4); /* Skip e_version */
@@ -111,8 +110,7 @@ static bool check_table(struct elf_parse *p, const char *what, uint64_t off, uin
 
 static void read_shdr(const struct image *im, uint64_t off, struct section *s, uint32_t *name_off)
 {
-	struct reader r = reader_of(im->bytes, im->big_endian);
-	reader_seek(&r, off);
+	struct reader r = reader_at(im->bytes, im->big_endian, off);
 	*name_off = read_u32(&r);
 	s->type = read_u32(&r);
 	if (s->type == SHT_AARCH64_AUTH_RELR && im->machine == EM_AARCH64)
@@ -195,8 +193,7 @@ static bool resolve_counts(struct elf_parse *p)
 
 static void read_phdr(const struct image *im, uint64_t off, struct segment *s)
 {
-	struct reader r = reader_of(im->bytes, im->big_endian);
-	reader_seek(&r, off);
+	struct reader r = reader_at(im->bytes, im->big_endian, off);
 	s->type = read_u32(&r);
 	uint32_t flags = im->bits == 64 ? read_u32(&r) : 0;
 	s->off = read_elf_word(&r, im->bits);

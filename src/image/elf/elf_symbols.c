@@ -89,8 +89,7 @@ static uint32_t resolve_section(const struct symtab *t, uint32_t i, uint16_t shn
 	const struct image *im = t->image;
 	uint32_t index = shndx;
 	if (shndx == SHN_XINDEX) {
-		struct reader r = reader_of(t->xindex, im->big_endian);
-		reader_seek(&r, (uint64_t)i * 4);
+		struct reader r = reader_at(t->xindex, im->big_endian, (uint64_t)i * 4);
 		index = read_u32(&r);
 		if (!reader_ok(&r))
 			return SYM_BAD;

@@ -64,8 +64,7 @@ static bool macho_parse_header(struct macho *m, struct heft_err *err)
 	const int magic = find_magic(im->bytes);
 	im->bits = magics[magic].bits;
 	im->big_endian = magics[magic].big_endian;
-	struct reader r = reader_of(im->bytes, im->big_endian);
-	read_skip(&r, 4);
+	struct reader r = reader_at(im->bytes, im->big_endian, 4);
 	m->cpu = read_u32(&r);
 	read_skip(&r, 4); /* Skip cpusubtype */
 	m->file_type = read_u32(&r);

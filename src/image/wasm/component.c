@@ -26,8 +26,7 @@ struct component_components {
 
 bool component_matches(struct bytes b)
 {
-	struct reader r = reader_of(b, false);
-	reader_seek(&r, 6);
+	struct reader r = reader_at(b, false, 6);
 	return wasm_matches(b) && read_u16(&r) == LAYER && reader_ok(&r);
 }
 
@@ -39,8 +38,7 @@ struct section_of_component {
 static bool section_read(const struct component_components *c, const struct component *of,
 			 struct section_of_component *ret)
 {
-	struct reader r = reader_of(bytes_sub(c->in->file.bytes, 0, of->end), false);
-	reader_seek(&r, of->off);
+	struct reader r = reader_at(bytes_sub(c->in->file.bytes, 0, of->end), false, of->off);
 	ret->start = of->off;
 	ret->id = read_u8(&r);
 	const uint64_t size = read_uleb(&r);

@@ -37,8 +37,7 @@ struct str wasm_keep(struct wasm *w, struct str name)
 static bool wasm_parse_header(struct wasm *w, struct heft_err *err)
 {
 	const struct image *im = w->build.im;
-	struct reader r = reader_of(im->bytes, false);
-	reader_seek(&r, 4);
+	struct reader r = reader_at(im->bytes, false, 4);
 	const uint32_t version = read_u32(&r);
 	if (!reader_ok(&r))
 		return fail(err, HEFT_EFORMAT, im->file_off,
@@ -61,8 +60,7 @@ static bool wasm_parse_header(struct wasm *w, struct heft_err *err)
 static void wasm_list_sections(struct wasm *w)
 {
 	const struct image *im = w->build.im;
-	struct reader r = reader_of(im->bytes, false);
-	reader_seek(&r, HEADER_SIZE);
+	struct reader r = reader_at(im->bytes, false, HEADER_SIZE);
 	while (reader_left(&r) > 0) {
 		struct wasm_section s = { .start = r.pos };
 		if (!build_has_room(&w->build, w->sections.count, WASM_SECTION_BYTES, s.start))
