@@ -36,15 +36,10 @@ void heft_advice_free(struct heft_advice *a)
 	handle_free(a);
 }
 
-static bool advice_handle_make(struct heft_advice *a, uint32_t rows)
-{
-	advice_rows_make(&a->rows, rows);
-	return true;
-}
-
 const struct heft_table *heft_advice_table(struct heft_advice *a, uint32_t rows)
 {
-	return GUARDED(a->memory, NULL, advice_handle_make(a, rows)) ? &a->rows.table : NULL;
+	return GUARDED(a->memory, NULL, (advice_rows_make(&a->rows, rows), true)) ? &a->rows.table
+										  : NULL;
 }
 
 static bool advice_handle_write(struct heft_advice *a, uint32_t rows,

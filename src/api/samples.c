@@ -3,12 +3,6 @@
 #include "blocks/block_counts.h"
 #include "report/profile_report.h"
 
-static bool samples_read(struct heft_samples **ret, struct heft_blocks *b,
-			 const struct profile_wish *wish, struct heft_err *err)
-{
-	return GUARDED(b->memory, err, counts_read(ret, b, wish, err));
-}
-
 struct heft_samples *heft_samples_new(struct heft_blocks *b, const char *path,
 				      enum heft_samples_form form, unsigned flags,
 				      struct heft_err *err)
@@ -18,7 +12,7 @@ struct heft_samples *heft_samples_new(struct heft_blocks *b, const char *path,
 								      : SAMPLES_PERF;
 	const struct profile_wish wish = { path, is, flags & HEFT_SAMPLES_ANY_BUILD };
 	struct heft_samples *s = NULL;
-	return samples_read(&s, b, &wish, err) ? s : NULL;
+	return GUARDED(b->memory, err, counts_read(&s, b, &wish, err)) ? s : NULL;
 }
 
 /* Frees samples. Samples of broken blocks are freed with the blocks. */

@@ -111,12 +111,6 @@ static uint64_t closure_room(const struct ghc_table *t)
 	return t->type <= GHC_FUNCTION_LAST ? (t->words + 1 + links) * WORD : UINT64_MAX;
 }
 
-static bool is_value_of_code(const struct ghc_table *t)
-{
-	return (t->type >= GHC_FUNCTION && t->type <= GHC_FUNCTION_LAST) ||
-	       t->type == GHC_THUNK_STATIC;
-}
-
 /* Returns the end of object i, at most the start of the next object or symbol. */
 static uint64_t closure_end(const struct attr *a, size_t i)
 {
@@ -140,7 +134,9 @@ void attr_ghc_closures(struct attr *a)
 		const struct ghc_table *t = ghc_table_at(&a->scratch->ghc, c->entry);
 		const struct place *named = attr_unsized_at(a, c->addr);
 		label_id owner = named ? named->label : LABEL_NONE;
-		if (owner == LABEL_NONE && t && is_value_of_code(t))
+		if (owner == LABEL_NONE && t &&
+		    ((t->type >= GHC_FUNCTION && t->type <= GHC_FUNCTION_LAST) ||
+		     t->type == GHC_THUNK_STATIC))
 			owner = spans_label(&a->vm, c->entry);
 		if (owner != LABEL_NONE)
 			claim(&a->vm_claims, c->addr, closure_end(a, i) - c->addr, owner,

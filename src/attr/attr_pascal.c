@@ -59,11 +59,6 @@ static struct str pascal_name(const struct pascal_walk *w, uint64_t addr)
 	return (struct str){ (const char *)p, length };
 }
 
-static bool pascal_is_inside(const struct pascal_walk *w, uint64_t addr)
-{
-	return addr >= w->in->addr && addr - w->in->addr < w->in->size;
-}
-
 static void pascal_claim(struct pascal_walk *w, uint64_t from, uint64_t end, label_id label)
 {
 	ASSERT(from < end && from >= w->in->addr);
@@ -116,7 +111,7 @@ static bool pascal_table(struct pascal_walk *w, uint64_t addr)
 	const uint64_t size = pascal_word(w, addr), minus = pascal_word(w, addr + w->size);
 	const uint64_t text = pascal_word(w, addr + NAME_WORD * w->size);
 	if (size < w->size || size > INT32_MAX || (size + minus) << shift != 0 ||
-	    !pascal_is_inside(w, text))
+	    !(text >= w->in->addr && text - w->in->addr < w->in->size))
 		return false;
 	const struct str name = pascal_name(w, text);
 	if (name.len == 0)

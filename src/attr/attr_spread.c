@@ -41,11 +41,6 @@ static void waits_list(const struct spread *s, const pointer_vec *pointers, wait
 	}
 }
 
-static bool piece_is_sure(const struct data_piece *p)
-{
-	return p->why == WHY_CODE_ORDER || p->why == WHY_DATA_ORDER;
-}
-
 /* Offers a piece to the owner of a pointer to it. Of several owners, the nearest in the order of
  * units wins; of equals, the first. */
 static void offer_piece(const struct spread *s, const struct spread_wait *w)
@@ -54,7 +49,7 @@ static void offer_piece(const struct spread *s, const struct spread_wait *w)
 	const struct data_piece *in = w->in;
 	struct data_piece *to = w->to;
 	const label_id owner = in ? in->label : p->owner;
-	const bool known = !in || piece_is_sure(in);
+	const bool known = !in || (in->why == WHY_CODE_ORDER || in->why == WHY_DATA_ORDER);
 	const struct order_verdict v = order_of_pointer(s->order, p->addr, owner, p->target);
 	if (to->label != LABEL_NONE && v.away >= to->away)
 		return;

@@ -188,16 +188,6 @@ static void arm_memory_half(struct data_scan *s, uint64_t off, uint32_t insn)
 		data_refs_forget(s, rt | 1);
 }
 
-static void arm_branch(struct data_scan *s, uint64_t off, uint32_t insn)
-{
-	struct flow in;
-	const uint8_t bytes[4] = { (uint8_t)insn, (uint8_t)(insn >> 8), (uint8_t)(insn >> 16),
-				   (uint8_t)(insn >> 24) };
-	if (!arm_flow(bytes, sizeof bytes, off, &in))
-		return;
-	data_scan_flow(s, off, &in);
-}
-
 unsigned do_arm(struct data_scan *s, uint64_t off)
 {
 	const uint32_t insn = number_at(s, off, 4), imm = insn & 0xfff;
@@ -220,7 +210,11 @@ unsigned do_arm(struct data_scan *s, uint64_t off)
 	else if (kind == 6 && insn >> 24 & 1) /* vldr, vstr */
 		arm_use(s, off, insn >> 16 & 15,
 			insn >> 23 & 1 ? (insn & 0xff) * 4 : 0 - (uint64_t)(insn & 0xff) * 4);
-	arm_branch(s, off, insn);
+	struct flow in;
+	const uint8_t bytes[4] = { (uint8_t)insn, (uint8_t)(insn >> 8), (uint8_t)(insn >> 16),
+				   (uint8_t)(insn >> 24) };
+	if (arm_flow(bytes, sizeof bytes, off, &in))
+		data_scan_flow(s, off, &in);
 	return 4;
 }
 

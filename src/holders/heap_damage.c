@@ -1,15 +1,6 @@
 /* Describes the damage of a heap, with the blocks that were hit. */
 #include "holders/holders.h"
 
-/* Stores the C library's abort message, without line ends at its end. */
-static void keep_said(struct heft_heap *h)
-{
-	struct str said = str_of(h->damages.said != NULL ? h->damages.said : "");
-	while (said.len > 0 && said.p[said.len - 1] == '\n')
-		said.len--;
-	h->info.said = arena_copy(&h->arena, said);
-}
-
 size_t heap_find_damage(struct heft_heap *h)
 {
 	struct process_heap *heap = &h->process.heap;
@@ -18,7 +9,10 @@ size_t heap_find_damage(struct heft_heap *h)
 			process_walk_threads(&h->process);
 		heap_damage_find(&h->damages, &h->process.dump, &heap->records, &heap->calls,
 				 &heap->blocks, &heap->layout);
-		keep_said(h);
+		struct str said = str_of(h->damages.said != NULL ? h->damages.said : "");
+		while (said.len > 0 && said.p[said.len - 1] == '\n')
+			said.len--;
+		h->info.said = arena_copy(&h->arena, said);
 	}
 	h->damages_known = true;
 	return h->damages.list.count;

@@ -50,12 +50,6 @@ static void advice_push(struct advice_rows *r, struct advice *a)
 		vec_release(&a->parts);
 }
 
-static void advice_add_part(struct advice *a, const char *owner, uint64_t bytes)
-{
-	a->bytes = add_sat(a->bytes, bytes);
-	vec_push(&a->parts, (struct advice_part){ owner, bytes });
-}
-
 static void advice_take_savings(struct advice_rows *r, const struct facts *f)
 {
 	for (size_t i = 0; i < f->saving_count; i++) {
@@ -154,7 +148,8 @@ static void advice_look_at(struct advice all[DATA_ADVICES], const struct snapsho
 		to = DATA_PACKABLE;
 		bytes -= packed;
 	}
-	advice_add_part(&all[to], arena_copy(arena, name), bytes);
+	all[to].bytes = add_sat(all[to].bytes, bytes);
+	vec_push(&all[to].parts, (struct advice_part){ arena_copy(arena, name), bytes });
 }
 
 static void advice_look_at_data(struct advice_rows *r, const struct snapshot *s,

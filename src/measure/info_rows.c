@@ -108,11 +108,6 @@ struct info_candidate {
 	uint64_t index;
 };
 
-static bool is_same_file(const struct info_file *a, const struct info_file *b)
-{
-	return a->device == b->device && a->inode == b->inode;
-}
-
 static bool have_same_bytes(const struct info_file *a, const struct info_file *b)
 {
 	struct file x, y;
@@ -146,7 +141,8 @@ static void find_original(struct heft_info *info, const struct info_candidate *l
 		const struct info_file *other = &info->files.data[list[k].index];
 		if (list[k].hash != list[i].hash || other->copy_of != list[k].index)
 			continue;
-		if (is_same_file(f, other) || !have_same_bytes(f, other))
+		if ((f->device == other->device && f->inode == other->inode) ||
+		    !have_same_bytes(f, other))
 			continue;
 		f->copy_of = (uint32_t)list[k].index;
 		return;

@@ -212,13 +212,6 @@ static void places_measure(struct heft_profile *p, struct entry *e, struct filte
 	entry_measure_aside(e, "segments", &ret->segments);
 }
 
-static void places_free(struct filter_places *f)
-{
-	layer_release(&f->sections);
-	layer_release(&f->segments);
-	spans_release(&f->base);
-}
-
 static void walk_add_places(struct rollup_walk *w, const struct heft_profile *p,
 			    const struct entry *e, const struct filter_places *f)
 {
@@ -340,7 +333,9 @@ static void run_sum_up(struct heft_profile *p, struct entry *e)
 	rollup_add_both(&p->rollup, &vm, &file, p->context.threads);
 	p->image_total += (uint32_t)e->program.input.image_count;
 	spans_release(&code);
-	places_free(&places);
+	layer_release(&places.sections);
+	layer_release(&places.segments);
+	spans_release(&places.base);
 	vec_release_all(&images.vm, &images.file);
 }
 
@@ -510,16 +505,6 @@ static void check_totals(const struct heft_profile *p)
 	}
 	ASSERT(now[HEFT_SIZE_FILE] + base[HEFT_SIZE_FILE] + p->rollup.omitted_file == file);
 	ASSERT(now[HEFT_SIZE_VM] + base[HEFT_SIZE_VM] + p->rollup.omitted_vm == vm);
-}
-
-/* Notes an exclude filter that matches nothing, which may be a mistake. For an include filter, the
- * result shows it. */
-static void note_filters(struct heft_profile *p)
-{
-	const char *path = p->entries.data[0].path;
-	if (p->exclude && !filter_excluded(&p->rollup.filter))
-		note(&p->context.notes, path, HEFT_NO_OFFSET, 0,
-		     "no label matches the exclude filter");
 }
 
 /* Notes rewriting rules that match no label, of levels that are shown. */
@@ -800,7 +785,10 @@ bool profile_run(struct heft_profile *p, struct heft_err *err)
 	if (generics_level(p) > 0)
 		rollup_add_copies(&p->rollup);
 	check_totals(p);
-	note_filters(p);
+	/* An include filter that matches nothing shows in the result. */
+	if (p->exclude && !filter_excluded(&p->rollup.filter))
+		note(&p->context.notes, p->entries.data[0].path, HEFT_NO_OFFSET, 0,
+		     "no label matches the exclude filter");
 	note_rules(p);
 	if (p->context.wish.source_maps.count > 0 && !p->has_wasm)
 		note(&p->context.notes, p->context.wish.source_maps.data[0].path, HEFT_NO_OFFSET, 0,

@@ -57,11 +57,6 @@ struct made {
 enum { SYMBOLS, UNITS, OBJECTS, PATHS };
 static const char *const source_names[] = { "symbols", "compileunits", "objects", "compileunits" };
 
-static struct image *first_image(const struct made *p)
-{
-	return p->program->input.image_count > 0 ? &p->program->input.images[0] : NULL;
-}
-
 static void snapshot_make_prepare(struct made *p, size_t source)
 {
 	struct heft_snapshot *s = p->owner;
@@ -246,7 +241,7 @@ static void snapshot_make_add_metadata(struct made *p)
 {
 	struct heft_snapshot *s = p->owner;
 	struct snap_container *c = &s->snapshot.containers.data[p->container];
-	struct image *im = first_image(p);
+	struct image *im = p->program->input.image_count > 0 ? &p->program->input.images[0] : NULL;
 	const char *file = file_name(p->path);
 	const int64_t modified = p->file ? p->program->input.file.modified : 0;
 	snapshot_make_add_text(p, "elf_algorithm",

@@ -35,13 +35,6 @@ static void page_write_add_texts(struct text *to, const struct intern *texts)
 	}
 }
 
-static void add_u32(struct text *to, size_t n)
-{
-	ASSERT(n <= UINT32_MAX);
-	for (unsigned i = 0; i < 4; i++)
-		text_add_char(to, (char)(n >> 8 * i));
-}
-
 static void page_write_add_head(struct text *to, const struct page *p, size_t texts)
 {
 	char room[200];
@@ -53,7 +46,9 @@ static void page_write_add_head(struct text *to, const struct page *p, size_t te
 	text_add(&head, str_of(room));
 	text_add(&head, text_str(&p->tabs));
 	text_add(&head, STR("]}"));
-	add_u32(to, head.len);
+	ASSERT(head.len <= UINT32_MAX);
+	for (unsigned i = 0; i < 4; i++)
+		text_add_char(to, (char)(head.len >> 8 * i));
 	text_add(to, text_str(&head));
 	text_release(&head);
 }

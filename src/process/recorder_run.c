@@ -332,14 +332,6 @@ static bool find_files(struct heft_recorder *r, const struct timespec *start,
 	return true;
 }
 
-static void make_mark(struct heft_recorder *r)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	r->mark = arena_format(&r->arena, "%ld-%lld-%ld", (long)getpid(), (long long)now.tv_sec,
-			       now.tv_nsec);
-}
-
 static void recorder_tick(void *ctx, uint32_t pid)
 {
 	struct heft_recorder *r = ctx;
@@ -377,7 +369,10 @@ bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft_record
 		return false;
 	c.fd = k.fd;
 	r->stopped = false;
-	make_mark(r);
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	r->mark = arena_format(&r->arena, "%ld-%lld-%ld", (long)getpid(), (long long)now.tv_sec,
+			       now.tv_nsec);
 	make_environment(r, &e, k.name);
 	const bool ran = child_start(&c, path, argv, e.data, err) && child_wait(&c, &status, err);
 	keeper_close(&k);

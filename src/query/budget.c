@@ -194,12 +194,6 @@ static bool is_charged(const struct budget_limit *l, const struct budget_input *
 	       have_charges(in);
 }
 
-/* True if the largest parts of a broken limit are charges, so that bytes of tables have owners. */
-static bool names_charges(const struct budget_limit *l, const struct budget_input *in)
-{
-	return is_charged(l, in) || (l->subject <= BUDGET_VM && have_charges(in));
-}
-
 /* The measured items of one snapshot. */
 struct budget_items {
 	const struct budget_limit *limit;
@@ -387,7 +381,7 @@ static void name_parts(struct budget_result *ret, const struct budget_limit *l,
 		       const struct budget_input *in, struct heft_budget_row *row)
 {
 	struct budget_parts p = { { { 0 } }, { 0 } };
-	const bool charged = names_charges(l, in);
+	const bool charged = is_charged(l, in) || (l->subject <= BUDGET_VM && have_charges(in));
 	const struct budget_items now = items_of(l, in->now, charged);
 	add_parts(&p, ret, &now, false);
 	if (in->base) {
