@@ -35,7 +35,6 @@ static const struct opt browse_opts[] = {
 #include "cli/exe_opts.inc"
 #include "cli/region_opts.inc"
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 static const char browse_manual[] =

@@ -52,9 +52,7 @@ const struct opt history_add_opts[] = {
 	{ 0, 0, false, "no-wait", NULL, NO_WAIT_HELP, ADDS(struct add_job, flags, DB_NO_WAIT) },
 #include "cli/find_opts.inc"
 #include "cli/region_opts.inc"
-	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-#include "cli/last_opts.inc"
-	{ 0 },
+#include "cli/notes_opts.inc"
 };
 
 const struct opt history_import_opts[] = {
@@ -67,9 +65,7 @@ const struct opt history_import_opts[] = {
 	{ 0, 0, false, "machine", "NAME", "where (default: name of this one)",
 	  KEEPS(struct add_job, build.machine) },
 	{ 0, 0, false, "no-wait", NULL, NO_WAIT_HELP, ADDS(struct add_job, flags, DB_NO_WAIT) },
-	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-#include "cli/last_opts.inc"
-	{ 0 },
+#include "cli/notes_opts.inc"
 };
 
 const char history_add_manual[] =

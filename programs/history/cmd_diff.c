@@ -20,7 +20,6 @@ const struct opt history_diff_opts[] = {
 #include "history/history_opts.inc"
 #include "cli/diff_opts.inc"
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 const char history_diff_manual[] =
@@ -35,7 +34,6 @@ const struct opt history_top_opts[] = {
 #include "history/history_opts.inc"
 #include "cli/diff_opts.inc"
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 const char history_top_manual[] =

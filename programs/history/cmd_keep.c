@@ -26,7 +26,6 @@ const struct opt history_export_opts[] = {
 #define OUTPUT_LINES
 #include "cli/output_opts.inc"
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 const char history_export_manual[] =
@@ -100,7 +99,6 @@ const struct opt history_gc_opts[] = {
 	{ 0, 0, false, "no-wait", NULL, NO_WAIT_HELP, ADDS(struct gc_job, flags, DB_NO_WAIT) },
 #include "history/history_opts.inc"
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 const char history_gc_manual[] =

@@ -11,7 +11,6 @@ const struct opt history_page_opts[] = {
 	{ O_OF, 0, true, "of", "NAME", "a chart more: a section, source, symbol .." },
 #include "history/history_opts.inc"
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 const char history_page_manual[] =

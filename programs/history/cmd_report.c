@@ -34,7 +34,6 @@ const struct opt history_log_opts[] = {
 #define OUTPUT_NO_STACKS
 #include "cli/output_opts.inc"
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 const struct opt history_blame_opts[] = {
@@ -45,7 +44,6 @@ const struct opt history_blame_opts[] = {
 #define OUTPUT_NO_STACKS
 #include "cli/output_opts.inc"
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 const struct opt history_bisect_opts[] = {
@@ -57,7 +55,6 @@ const struct opt history_bisect_opts[] = {
 #define OUTPUT_NO_STACKS
 #include "cli/output_opts.inc"
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 const struct opt history_trend_opts[] = {
@@ -70,7 +67,6 @@ const struct opt history_trend_opts[] = {
 #define OUTPUT_NO_STACKS
 #include "cli/output_opts.inc"
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 const char history_log_manual[] =

@@ -23,7 +23,6 @@ const struct opt push_profile_opts[] = {
 	{ 0, 0, false, "addresses", NULL, "it has no names: the receiver finds them itself",
 	  SETS(struct push_profile_job, profile.addresses) },
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 const char push_profile_manual[] =

@@ -21,7 +21,6 @@ struct push_rows {
 const struct opt push_rows_opts[] = {
 	{ 0, 0, false, "to", "URL", "any http or https address", KEEPS(struct push_rows, url) },
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 const char push_rows_manual[] =

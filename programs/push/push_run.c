@@ -36,7 +36,6 @@ const struct opt push_run_opts[] = {
 	{ .help = "The recorder, as of heft heap run:" },
 #include "cli/recorder_opts.inc"
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 const char push_run_manual[] =

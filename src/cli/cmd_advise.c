@@ -8,14 +8,9 @@ struct advise_job {
 
 const struct opt advise_opts[] = {
 #define OUTPUT_ROWS         "rows of each level, 0: all (default: 5)"
-#define OUTPUT_FORMATS      "table|csv|tsv|json|markdown"
-#define OUTPUT_FORMATS_HELP "table (default), csv, tsv, json, markdown"
-#define OUTPUT_NO_STACKS
 #include "cli/output_opts.inc"
 #include "cli/find_opts.inc"
-	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-#include "cli/last_opts.inc"
-	{ 0 },
+#include "cli/notes_opts.inc"
 };
 
 const char advise_manual[] =

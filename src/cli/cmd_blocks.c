@@ -35,9 +35,7 @@ const struct opt blocks_opts[] = {
 	{ 0, 0, false, "disassemble", NULL, "below each block its instructions",
 	  SETS(struct blocks_job, disassemble) },
 #include "cli/find_opts.inc"
-	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-#include "cli/last_opts.inc"
-	{ 0 },
+#include "cli/notes_opts.inc"
 };
 
 const char blocks_manual[] =

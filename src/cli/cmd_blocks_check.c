@@ -12,7 +12,6 @@ const struct opt blocks_check_opts[] = {
 #include "cli/find_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "all findings, not the first of each kind" },
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 const char blocks_check_manual[] =

@@ -30,9 +30,7 @@ const struct opt blocks_emit_opts[] = {
 	{ 0, 0, false, "replace", NULL, "in place of a map that is there",
 	  ADDS(struct emit_job, flags, HEFT_EMIT_REPLACE) },
 #include "cli/find_opts.inc"
-	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-#include "cli/last_opts.inc"
-	{ 0 },
+#include "cli/notes_opts.inc"
 };
 
 const char blocks_emit_manual[] =

@@ -39,9 +39,7 @@ const struct opt blocks_profile_opts[] = {
 	  ADDS(struct profile_job, flags, HEFT_SAMPLES_ANY_BUILD) },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
 #include "cli/find_opts.inc"
-	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-#include "cli/last_opts.inc"
-	{ 0 },
+#include "cli/notes_opts.inc"
 };
 
 const char blocks_profile_manual[] =

@@ -52,9 +52,7 @@ const struct opt comment_opts[] = {
 #include "cli/find_opts.inc"
 #include "cli/region_opts.inc"
 #include "cli/stack_opts.inc"
-	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-#include "cli/last_opts.inc"
-	{ 0 },
+#include "cli/notes_opts.inc"
 };
 
 const char comment_manual[] =

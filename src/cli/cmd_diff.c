@@ -12,9 +12,7 @@ const struct opt diff_opts[] = {
 	  ADDS(struct diff_job, open.flags, HEFT_SNAPSHOT_STACKS) },
 #include "cli/find_opts.inc"
 #include "cli/stack_opts.inc"
-	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-#include "cli/last_opts.inc"
-	{ 0 },
+#include "cli/notes_opts.inc"
 };
 
 const char diff_manual[] =

@@ -10,7 +10,6 @@ const struct opt heap_at_opts[] = {
 #define OUTPUT_FEW
 #include "cli/output_opts.inc"
 #include "cli/heap_open_opts.inc"
-	{ 0 },
 };
 
 const char heap_at_manual[] =
@@ -23,7 +22,6 @@ const struct opt heap_check_opts[] = {
 #define OUTPUT_FEW
 #include "cli/output_opts.inc"
 #include "cli/heap_open_opts.inc"
-	{ 0 },
 };
 
 const char heap_check_manual[] =

@@ -4,7 +4,6 @@
 const struct opt heap_digest_opts[] = {
 	{ O_OUTPUT, 'o', false, "output", "FILE", "write there, all or nothing" },
 #include "cli/heap_open_opts.inc"
-	{ 0 },
 };
 
 const char heap_digest_manual[] =

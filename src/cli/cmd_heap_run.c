@@ -4,7 +4,6 @@
 const struct opt heap_run_opts[] = {
 #include "cli/recorder_opts.inc"
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 const char heap_run_manual[] =

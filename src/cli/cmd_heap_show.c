@@ -30,7 +30,6 @@ const struct opt heap_show_opts[] = {
 	{ 0, 0, false, "exit-code", NULL, "status 1 if there are rows: --leaks",
 	  SETS(struct show_job, exit_code) },
 #include "cli/heap_open_opts.inc"
-	{ 0 },
 };
 
 const char heap_show_manual[] =
@@ -48,7 +47,6 @@ const struct opt heap_diff_opts[] = {
 	{ 0, 0, false, "exit-code", NULL, "status 1 if there are differences",
 	  SETS(struct show_job, exit_code) },
 #include "cli/heap_open_opts.inc"
-	{ 0 },
 };
 
 const char heap_diff_manual[] =

@@ -20,7 +20,6 @@ const struct opt heap_snapshot_opts[] = {
 	  SETS(struct heap_snapshot_job, opts.stream) },
 	{ O_VERBOSE, 'v', false, NULL, NULL, "tell sizes, and for how long it stood still" },
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 const char heap_snapshot_manual[] =

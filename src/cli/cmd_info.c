@@ -34,14 +34,9 @@ const struct opt info_opts[] = {
 #define OUTPUT_SORT         "path|size|relocs|savings|copied"
 #define OUTPUT_SORT_HELP    "path, size, relocs, savings, copied"
 #define OUTPUT_SORT_PICKS   PICKS(struct info_job, sort, info_sorts)
-#define OUTPUT_FORMATS      "table|csv|tsv|json|markdown"
-#define OUTPUT_FORMATS_HELP "table (default), csv, tsv, json, markdown"
-#define OUTPUT_NO_STACKS
 #include "cli/output_opts.inc"
 #include "cli/find_opts.inc"
-	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-#include "cli/last_opts.inc"
-	{ 0 },
+#include "cli/notes_opts.inc"
 };
 
 const char info_manual[] =

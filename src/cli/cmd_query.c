@@ -25,9 +25,7 @@ const struct opt query_opts[] = {
 #include "cli/output_opts.inc"
 #include "cli/find_opts.inc"
 #include "cli/stack_opts.inc"
-	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-#include "cli/last_opts.inc"
-	{ 0 },
+#include "cli/notes_opts.inc"
 };
 
 const char query_manual[] =

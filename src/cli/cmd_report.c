@@ -22,9 +22,7 @@ const struct opt report_opts[] = {
 #include "cli/find_opts.inc"
 #include "cli/exe_opts.inc"
 #include "cli/region_opts.inc"
-	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-#include "cli/last_opts.inc"
-	{ 0 },
+#include "cli/notes_opts.inc"
 };
 
 const char report_manual[] =

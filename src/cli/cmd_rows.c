@@ -36,7 +36,6 @@ const struct opt rows_opts[] = {
 	{ O_THREADS, 0, false, "threads", "NUM", "threads to use (default: one a processor)" },
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes on the files" },
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 const char rows_manual[] =

@@ -17,15 +17,10 @@ const struct opt stack_opts[] = {
 	  SETS(struct stack_job, details) },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
 #define OUTPUT_ROWS         "rows, 0: all (default: 20 beside handlers)"
-#define OUTPUT_FORMATS      "table|csv|tsv|json|markdown"
-#define OUTPUT_FORMATS_HELP "table (default), csv, tsv, json, markdown"
-#define OUTPUT_NO_STACKS
 #include "cli/output_opts.inc"
 #include "cli/find_opts.inc"
 #include "cli/stack_opts.inc"
-	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-#include "cli/last_opts.inc"
-	{ 0 },
+#include "cli/notes_opts.inc"
 };
 
 const char stack_manual[] =

@@ -28,7 +28,6 @@ const struct opt where_opts[] = {
 #include "cli/raw_opts.inc"
 	{ 0, 0, false, NULL, NULL, "Other:" },
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 const char where_manual[] =

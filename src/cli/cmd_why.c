@@ -20,9 +20,7 @@ const struct opt why_opts[] = {
 #include "cli/output_opts.inc"
 #include "cli/find_opts.inc"
 #include "cli/exe_opts.inc"
-	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-#include "cli/last_opts.inc"
-	{ 0 },
+#include "cli/notes_opts.inc"
 };
 
 const char why_manual[] =

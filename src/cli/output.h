@@ -3,7 +3,7 @@
  *
  * A table of options includes output_opts.inc, after these definitions:
  *
- *     OUTPUT_FORMATS: the formats, "table|csv|json", or NULL; OUTPUT_FORMATS_HELP
+ *     OUTPUT_FORMATS: the formats, "table|csv|json"; OUTPUT_FORMATS_HELP. Default: those of lists
  *     OUTPUT_BY: values of -d and --by; OUTPUT_BY_HELP
  *     OUTPUT_SORT: values of -s and --sort; OUTPUT_SORT_HELP; OUTPUT_SORT_PICKS, if a member of the
  *         job keeps the value

@@ -83,7 +83,6 @@ const struct opt size_opts[] = {
 	  SETS(struct size_job, exit_code) },
 	{ O_THREADS, 0, false, "threads", "NUM", "threads to use (default: one a processor)" },
 #include "cli/last_opts.inc"
-	{ 0 },
 };
 
 static bool parse_number(const struct size_job *job, const struct opt *o, const char *value,
