@@ -9,8 +9,6 @@
 
 enum { O_LIMIT = O_OWN };
 
-#define HISTORY_FORMATS      "table|csv|tsv|json|markdown"
-#define HISTORY_FORMATS_HELP "table (default), csv, tsv, json, markdown"
 
 #define OF_HELP "not the file: vm, a section, source, symbol .."
 
@@ -28,20 +26,14 @@ const struct opt history_log_opts[] = {
 	{ 0, 0, false, "until", "BUILD", "only builds up to this one",
 	  KEEPS(struct report_job, until) },
 #include "history/history_opts.inc"
-#define OUTPUT_ROWS         "builds, the latest first, 0: all (20)"
-#define OUTPUT_FORMATS      HISTORY_FORMATS
-#define OUTPUT_FORMATS_HELP HISTORY_FORMATS_HELP
-#define OUTPUT_NO_STACKS
+#define OUTPUT_ROWS "builds, the latest first, 0: all (20)"
 #include "cli/output_opts.inc"
 #include "cli/last_opts.inc"
 };
 
 const struct opt history_blame_opts[] = {
 #include "history/history_opts.inc"
-#define OUTPUT_ROWS         "builds, the latest first, 0: all (20)"
-#define OUTPUT_FORMATS      HISTORY_FORMATS
-#define OUTPUT_FORMATS_HELP HISTORY_FORMATS_HELP
-#define OUTPUT_NO_STACKS
+#define OUTPUT_ROWS "builds, the latest first, 0: all (20)"
 #include "cli/output_opts.inc"
 #include "cli/last_opts.inc"
 };
@@ -49,10 +41,7 @@ const struct opt history_blame_opts[] = {
 const struct opt history_bisect_opts[] = {
 	{ 0, 0, true, "of", "NAME", OF_HELP, KEEPS(struct report_job, of) },
 #include "history/history_opts.inc"
-#define OUTPUT_ROWS         "steps, the largest first, 0: all (20)"
-#define OUTPUT_FORMATS      HISTORY_FORMATS
-#define OUTPUT_FORMATS_HELP HISTORY_FORMATS_HELP
-#define OUTPUT_NO_STACKS
+#define OUTPUT_ROWS "steps, the largest first, 0: all (20)"
 #include "cli/output_opts.inc"
 #include "cli/last_opts.inc"
 };
@@ -61,10 +50,7 @@ const struct opt history_trend_opts[] = {
 	{ 0, 0, true, "of", "NAME", OF_HELP, KEEPS(struct report_job, of) },
 	{ O_LIMIT, 0, true, "limit", "BYTES", "when it will be so large: 1200K, 3M" },
 #include "history/history_opts.inc"
-#define OUTPUT_ROWS         "changes of level, the latest first, 0: all (20)"
-#define OUTPUT_FORMATS      HISTORY_FORMATS
-#define OUTPUT_FORMATS_HELP HISTORY_FORMATS_HELP
-#define OUTPUT_NO_STACKS
+#define OUTPUT_ROWS "changes of level, the latest first, 0: all (20)"
 #include "cli/output_opts.inc"
 #include "cli/last_opts.inc"
 };

@@ -7,7 +7,7 @@ struct advise_job {
 };
 
 const struct opt advise_opts[] = {
-#define OUTPUT_ROWS         "rows of each level, 0: all (default: 5)"
+#define OUTPUT_ROWS "rows of each level, 0: all (default: 5)"
 #include "cli/output_opts.inc"
 #include "cli/find_opts.inc"
 #include "cli/notes_opts.inc"

@@ -30,10 +30,10 @@ static const struct choice info_sorts[] = {
 const struct opt info_opts[] = {
 	{ 0, 0, true, "details", NULL, "lines below each file with all that is known",
 	  SETS(struct info_job, details) },
-#define OUTPUT_ROWS         "rows, the largest unless -s says else"
-#define OUTPUT_SORT         "path|size|relocs|savings|copied"
-#define OUTPUT_SORT_HELP    "path, size, relocs, savings, copied"
-#define OUTPUT_SORT_PICKS   PICKS(struct info_job, sort, info_sorts)
+#define OUTPUT_ROWS       "rows, the largest unless -s says else"
+#define OUTPUT_SORT       "path|size|relocs|savings|copied"
+#define OUTPUT_SORT_HELP  "path, size, relocs, savings, copied"
+#define OUTPUT_SORT_PICKS PICKS(struct info_job, sort, info_sorts)
 #include "cli/output_opts.inc"
 #include "cli/find_opts.inc"
 #include "cli/notes_opts.inc"

@@ -16,7 +16,7 @@ const struct opt stack_opts[] = {
 	{ 0, 0, true, "details", NULL, "the deepest way below each row",
 	  SETS(struct stack_job, details) },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
-#define OUTPUT_ROWS         "rows, 0: all (default: 20 beside handlers)"
+#define OUTPUT_ROWS "rows, 0: all (default: 20 beside handlers)"
 #include "cli/output_opts.inc"
 #include "cli/find_opts.inc"
 #include "cli/stack_opts.inc"
