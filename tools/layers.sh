@@ -2,7 +2,7 @@
 # Fails where a file of src/ includes something of a later layer or knows a format outside image/, or a program beside heft
 # includes something of the library.
 cd "$(dirname "$0")/.." || exit 2
-order="base linkmap package image unwind runtime debug names code derive map heap program project process holders blocks stack debugowners attr source graph snapshot compare query measure report review page api"
+order="base linkmap package image unwind runtime debug names code derive map heap program project process holders blocks stack debugowners attr graph source snapshot compare query measure report review page api"
 bad=0
 
 # check_folder FOLDER ALLOWED...: every #include "x/y.h" below FOLDER is one of ALLOWED.

@@ -85,9 +85,9 @@ enum heft_sure {
  * (default) keeps all bytes. heft_profile_omitted() counts the omitted bytes. */
 HEFT_API void heft_profile_set_sure(struct heft_profile *p, unsigned which);
 
-/* Splits each level of directories into `levels` levels, one per component of the path from the
- * root on. The names of the levels end with a number ("directories1"). 0 (default) = one level,
- * with the whole directory. A run fails with HEFT_ELIMIT if this gives too many levels. */
+/* Splits each level of directories or stacks into `levels` levels, one per component of the path
+ * from the root on. The names of the levels end with a number ("directories1"). 0 (default) = one level,
+ * with the whole path. A run fails with HEFT_ELIMIT if this gives too many levels. */
 HEFT_API void heft_profile_set_depth(struct heft_profile *p, unsigned levels);
 
 /* Sets the order of the rows of a level. Default: HEFT_SORT_AUTO. */

@@ -42,7 +42,7 @@ const struct opt size_opts[] = {
 	{ 0, 0, false, "section-headers", NULL, "count each section's header with it",
 	  ADDS(struct size_job, flags, HEFT_PROFILE_SECTION_HEADERS) },
 	{ O_PERF, 0, false, "perf", "FILE", "samples of perf record, for the source hotness" },
-	{ O_DEPTH, 0, false, "depth", "NUM", "directories: so many levels, a component each" },
+	{ O_DEPTH, 0, false, "depth", "NUM", "directories, dominators, stacks: so many levels" },
 	{ .help = "What is shown:" },
 	{ 0, 0, true, "domain", "vm|file|both", "columns to show, and to sort by",
 	  PICKS(struct size_job, run.out.write.domain, domains) },

@@ -39,8 +39,8 @@ bool view_is_plain(const struct view *v)
 	if (v->rules)
 		return false;
 	switch (v->form) {
-	case VIEW_NAME:
-	case VIEW_STACK: return v->style == HEFT_NAMES_RAW;
+	case VIEW_NAME: return v->style == HEFT_NAMES_RAW;
+	case VIEW_STACK: return v->style == HEFT_NAMES_RAW && v->level == 0;
 	case VIEW_PATH: return paths_empty(v->paths);
 	case VIEW_BLOCK:
 	case VIEW_NAMESPACE:
@@ -61,16 +61,22 @@ static struct str show_frame(const struct view *v, struct view_worker *me, struc
 	return me->shown_frames.data[id];
 }
 
+/* Returns the frames of a stack, or the frame of the view's level. */
 static struct str show_stack(const struct view *v, struct view_worker *me, struct str raw)
 {
 	text_set(&me->made, STR(""));
-	for (size_t at = 0;;) {
+	for (size_t at = 0, level = 1;; level++) {
 		const char *const end = memchr(raw.p + at, ';', raw.len - at);
 		const size_t len = end ? (size_t)(end - raw.p) - at : raw.len - at;
-		text_add(&me->made, show_frame(v, me, (struct str){ raw.p + at, len }));
+		const struct str frame = { raw.p + at, len };
+		if (v->level > 0 && (!end || level == v->level))
+			return show_frame(v, me, frame);
+		if (v->level == 0)
+			text_add(&me->made, show_frame(v, me, frame));
 		if (!end)
 			return text_str(&me->made);
-		text_add_char(&me->made, ';');
+		if (v->level == 0)
+			text_add_char(&me->made, ';');
 		at += len + 1;
 	}
 }

@@ -40,7 +40,7 @@ struct view_names {
 struct view {
 	enum heft_demangle style; /* For VIEW_NAME, VIEW_STACK and VIEW_BLOCK */
 	enum view_form form;
-	unsigned level;            /* VIEW_DIRECTORY: which component to show. 0: all */
+	unsigned level;            /* Of a directory or a stack: which component to show. 0: all */
 	const struct paths *paths; /* Rules that shorten paths. Borrowed. NULL: none */
 	struct namespaces *spaces; /* VIEW_NAMESPACE: receives namespaces of names. Borrowed */
 	const struct rules *rules; /* Rewrite labels of a custom source. Borrowed. NULL: none */

@@ -29,7 +29,7 @@ struct level {
 	const char *name; /* As the user typed it */
 	const struct source *source;
 	const struct rules *rules; /* Of a custom source, borrowed, or NULL */
-	unsigned depth;            /* Directories: which component. 0: the whole path */
+	unsigned depth;            /* Directories, stacks: which component. 0: all */
 	struct view view;
 	struct view_names full;     /* Full names for filters of rows */
 	struct alias_index aliases; /* Symbols: only if wanted */

@@ -44,12 +44,12 @@ static void levels_distinct(struct heft_profile *p)
 	p->levels.count = kept;
 }
 
-/* Splits a level of directories into one level per component. */
-static bool split_directories(struct heft_profile *p, struct heft_err *err)
+/* Splits a level of directories or stacks into one level per component. */
+static bool split_paths(struct heft_profile *p, struct heft_err *err)
 {
 	for (size_t i = 0; p->depth > 0 && i < p->levels.count; i++) {
 		const struct level whole = p->levels.data[i];
-		if (whole.source->text != TEXT_DIRECTORY)
+		if (whole.source->text != TEXT_DIRECTORY && whole.source->text != TEXT_STACK)
 			continue;
 		if (p->depth > LEVELS_MAX - p->levels.count + 1)
 			return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET, "more than %d levels",
@@ -765,7 +765,7 @@ bool profile_run(struct heft_profile *p, struct heft_err *err)
 		return false;
 	if (!p->as_bloaty)
 		levels_distinct(p);
-	if (!split_directories(p, err) || !inputs_open(p, err) || !run_add_regions(p, err))
+	if (!split_paths(p, err) || !inputs_open(p, err) || !run_add_regions(p, err))
 		return false;
 	p->ran = true;
 	p->counting = p->counting || generics_level(p) > 0;

@@ -29,6 +29,7 @@ static const struct page_known {
 	{ "crates", "Crates", NULL, false },
 	{ "directories", "Directories", "/", false },
 	{ "disassembly", "Disassembly", NULL, true },
+	{ "dominators", "What keeps what", ";", false },
 	{ "file", "Source files", "/", false },
 	{ "flags", "Flags", NULL, false },
 	{ "function", "Functions", NULL, false },

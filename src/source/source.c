@@ -19,6 +19,8 @@ static const struct source sources[] = {
 	{ "crates", "the same as packages", source_packages, TEXT_AS_IS, false, false, true },
 	{ "directories", "directories of sourcefiles; see --depth (debug info)", source_sourcefiles,
 	  TEXT_DIRECTORY, true },
+	{ "dominators", "the chain of symbols that keep a byte in the program; see --depth",
+	  source_dominators, TEXT_STACK, .symbols = true },
 	{ "functions", "functions that basic blocks belong to, named as -C says", source_functions,
 	  TEXT_CHOSEN, true },
 	{ "generics", "symbols, all instances of a generic or template as one", source_symbols,

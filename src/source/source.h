@@ -109,6 +109,7 @@ void source_objects(const struct source_file *f, struct layer *ret);
 void source_libraries(const struct source_file *f, struct layer *ret);
 void source_regions(const struct source_file *f, struct layer *ret);
 void source_symbols(const struct source_file *f, struct layer *ret);
+void source_dominators(const struct source_file *f, struct layer *ret);
 void source_sure(const struct source_file *f, struct layer *ret);
 void source_blocks(const struct source_file *f, struct layer *ret);
 void source_functions(const struct source_file *f, struct layer *ret);

@@ -1,0 +1,132 @@
+/* Implements the data source `dominators`: each byte belongs to the chain of owners that keep it.
+ * The label is "A;B;C" for the bytes of C, if only B keeps C, and only A keeps B. */
+#include "graph/graph.h"
+#include "source/source.h"
+
+#define NOT_REACHED "[not reached from a root]"
+
+/* Bytes of an owner below this many others, or with a longer text, belong to its keeper. */
+enum { CHAIN_STEPS = 16, CHAIN_TEXT = 1024 };
+
+struct chain {
+	label_id label;
+	uint32_t steps;
+};
+
+/* Returns the chain of an owner below the chain `above`. */
+static struct chain chain_below(struct labels *labels, struct chain above, label_id owner)
+{
+	const struct str keeper = label_text(labels, above.label), name = label_text(labels, owner);
+	if (above.label == owner || above.steps == CHAIN_STEPS ||
+	    keeper.len + name.len >= CHAIN_TEXT)
+		return above;
+	return (struct chain){ label_format(labels, STR_FMT ";" STR_FMT, STR_ARG(keeper),
+					    STR_ARG(name)),
+			       above.steps + 1 };
+}
+
+/* Returns the chain of each node. Node 0 has none. */
+static struct chain *chains_find(struct labels *labels, const struct graph *g)
+{
+	struct chain *of = mem_zeroed(g->nodes.count, sizeof *of);
+	const struct chain dead = { label_borrow(labels, STR(NOT_REACHED)), 1 };
+	for (uint32_t i = 1; i < g->reached; i++) {
+		const uint32_t node = g->order[i], above = g->dominators[node];
+		const label_id owner = g->nodes.data[node].label;
+		of[node] = above == 0 ? (struct chain){ owner, 1 }
+				      : chain_below(labels, of[above], owner);
+		ASSERT(of[node].steps > 0 && of[node].steps <= CHAIN_STEPS);
+	}
+	for (uint32_t i = 1; i < g->nodes.count; i++) {
+		const label_id owner = g->nodes.data[i].label;
+		if (of[i].steps == 0)
+			of[i] = label_is_fallback(labels, owner) ? (struct chain){ owner, 1 }
+								 : chain_below(labels, dead, owner);
+	}
+	return of;
+}
+
+/* Sets the labels of a file's spans. `nodes`: spans of the file that VM bytes have. Their labels
+ * are nodes. Other bytes of an owner, such as its name, belong to its first node. */
+static struct spans chains_of_file(const struct graph *g, const struct chain *of,
+				   const struct spans *nodes, const struct spans *owners)
+{
+	struct spans ret = { 0 };
+	size_t k = 0;
+	vec_each(const struct span, s, &owners->list) {
+		for (uint64_t at = s->start, end; at < s->start + s->size; at = end) {
+			const struct span *n = nodes->list.data + k;
+			while (k < nodes->list.count && n->start + n->size <= at)
+				n = nodes->list.data + ++k;
+			const bool known = k < nodes->list.count;
+			const bool here = known && n->start <= at;
+			uint32_t node = g->node_of[s->label];
+			if (here && g->nodes.data[n->label].label == s->label)
+				node = n->label;
+			ASSERT(node != NODE_NONE);
+			end = s->start + s->size;
+			if (known)
+				end = min_u64(end, here ? n->start + n->size : n->start);
+			spans_push(&ret, at, end - at, of[node].label);
+		}
+	}
+	ASSERT(spans_total(&ret) == spans_total(owners));
+	return ret;
+}
+
+/* Replaces the owners of a layer by their chains. */
+static void layer_set_chains(const struct source_file *f, const struct graph *g, struct layer *l)
+{
+	struct chain *of = chains_find(f->labels, g);
+	struct spans nodes = { 0 }, of_file, vm = { 0 };
+	for (size_t i = 0; i < g->spans.list.count; i++) {
+		const struct span *s = &g->spans.list.data[i];
+		spans_push(&nodes, s->start, s->size, g->owner[i]);
+		spans_push(&vm, s->start, s->size, of[g->owner[i]].label);
+	}
+	basemap_translate(f->map, &nodes, &of_file);
+	const struct spans file = chains_of_file(g, of, &of_file, &l->file);
+	spans_release(&nodes);
+	spans_release(&of_file);
+	spans_release(&l->vm);
+	spans_release(&l->file);
+	l->vm = vm;
+	l->file = file;
+	mem_free(of);
+}
+
+void source_dominators(const struct source_file *f, struct layer *ret)
+{
+	struct origins own = { 0 };
+	struct source_file symbols = *f;
+	if (!f->origins)
+		symbols.origins = &own;
+	source_symbols(&symbols, ret);
+	if (!input_is_one_image(f->input) || f->input->images[0].kind == IMAGE_CORE) {
+		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
+		     "references are read in a program, a library or an object: nothing keeps "
+		     "these symbols");
+		origins_release(&own);
+		return;
+	}
+	const struct graph_of of = { .im = &f->input->images[0],
+				     .vm = &ret->vm,
+				     .file = &ret->file,
+				     .labels = f->labels,
+				     .origins = symbols.origins,
+				     .threads = f->threads };
+	struct graph g = { 0 };
+	graph_read(&g, &of);
+	graph_find_roots(&g, &of);
+	graph_finish(&g);
+	layer_set_chains(f, &g, ret);
+	graph_release(&g);
+	basemap_check_vm(f->map, &ret->vm);
+	basemap_check_file(f->map, &ret->file);
+	for (size_t i = 0; f->origins && i < f->origins->claims.list.count; i++) {
+		struct claim *c = &f->origins->claims.list.data[i];
+		const label_id chain = spans_label(&ret->vm, c->start);
+		c->label = chain == LABEL_NONE ? c->label : chain;
+	}
+	origins_release(&own);
+}
