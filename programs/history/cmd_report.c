@@ -9,7 +9,6 @@
 
 enum { O_LIMIT = O_OWN };
 
-
 #define OF_HELP "not the file: vm, a section, source, symbol .."
 
 struct report_job {

@@ -235,8 +235,7 @@ static void likely_find(struct likely *ret, struct store *s, const char *what)
 		text_add(&ret->only, path);
 		if (ret->count++ >= LIKELY)
 			continue;
-		text_add(&ret->question, ret->count == 1 ? STR("; is it ") : STR(" or "));
-		text_add(&ret->question, path);
+		text_adds(&ret->question, ret->count == 1 ? STR("; is it ") : STR(" or "), path);
 	}
 	if (ret->count > 0)
 		text_add(&ret->question, STR("?"));

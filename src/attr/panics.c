@@ -193,8 +193,7 @@ static uint32_t crate_add(struct panic_owners *o, const struct crate_path *c, st
 		if (room->p[i] == '-')
 			room->p[i] = '_';
 	if (c->version.len > 0) {
-		text_add_char(room, ' ');
-		text_add(room, c->version);
+		text_adds(room, STR(" "), c->version);
 	}
 	const uint32_t id = intern_add(&o->crates, text_str(room));
 	if (id == o->library.count)

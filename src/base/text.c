@@ -11,6 +11,12 @@ void text_add(struct text *t, struct str s)
 	t->len += s.len;
 }
 
+void text_add_strs(struct text *t, const struct str *texts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		text_add(t, texts[i]);
+}
+
 void text_add_list(struct text *t, const char *const *texts, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

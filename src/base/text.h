@@ -22,6 +22,11 @@ void text_add(struct text *t, struct str s);
 	text_add_list((t), (const char *const[]){ __VA_ARGS__ },                                   \
 		      sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
 void text_add_list(struct text *t, const char *const *texts, size_t count);
+/* Like text_add_all(), for texts that are struct str. */
+#define text_adds(t, ...)                                                                          \
+	text_add_strs((t), (const struct str[]){ __VA_ARGS__ },                                    \
+		      sizeof((const struct str[]){ __VA_ARGS__ }) / sizeof(struct str))
+void text_add_strs(struct text *t, const struct str *texts, size_t count);
 void text_add_char(struct text *t, char c);
 /* Appends a text and a NUL, as a part of a key or as a string. */
 void text_add_part(struct text *t, struct str s);

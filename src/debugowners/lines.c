@@ -30,8 +30,7 @@ static bool lines_plain_path(const struct line_program *p, uint64_t file, struct
 	const struct line_file *f = &p->files.data[file];
 	const bool own = p->version < 5 && f->dir == 0; /* The unit's is not in the table */
 	if (f->name.p[0] != '/' && !own && f->dir < p->dirs.count) {
-		text_add(out, p->dirs.data[f->dir]);
-		text_add_char(out, '/');
+		text_adds(out, p->dirs.data[f->dir], STR("/"));
 	}
 	text_add(out, f->name);
 	return true;

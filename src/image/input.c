@@ -257,8 +257,7 @@ static struct bytes find_slice(const struct input *in, struct str arch, struct t
 		const struct str name = image ? in->images[i].member : part->member;
 		if (name.len == 0)
 			continue;
-		text_add(ret_names, ret_names->len > 0 ? STR(", ") : STR(""));
-		text_add(ret_names, name);
+		text_adds(ret_names, ret_names->len > 0 ? STR(", ") : STR(""), name);
 		if (str_eq(name, arch))
 			found = image ? in->images[i].bytes
 				      : bytes_sub(in->file.bytes, part->off, part->size);

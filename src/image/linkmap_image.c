@@ -105,8 +105,7 @@ void linkmap_doubts(const struct linkmap *map, struct text *ret)
 		    !linkmap_image_is_loaded(s, name) || linkmap_image_is_code(map, s, name) ||
 		    is_without_bytes(name) || is_all_zeros(map, s))
 			continue;
-		text_add(ret, ret->len > 0 ? STR(", ") : STR(""));
-		text_add(ret, linkmap_text(map, s->name));
+		text_adds(ret, ret->len > 0 ? STR(", ") : STR(""), linkmap_text(map, s->name));
 	}
 }
 

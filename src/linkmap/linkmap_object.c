@@ -58,8 +58,7 @@ static bool module_name(struct str path, struct text *ret)
 		const struct str member = { name.p, without_end(name, object_is_digit) };
 		if (member.len < name.len && str_ends(member, at))
 			name.len = member.len - at.len;
-		text_add(ret, name);
-		text_add_char(ret, ')');
+		text_adds(ret, name, STR(")"));
 	} else {
 		text_add(ret, name);
 	}

@@ -113,8 +113,7 @@ static struct str show_name(const struct view *v, struct view_worker *me, struct
 	if (!label_is_after(raw))
 		return demangle(&me->demangler, raw, v->style);
 	text_set(&me->made, STR(LABEL_AFTER));
-	text_add(&me->made, demangle(&me->demangler, label_after_whom(raw), v->style));
-	text_add_char(&me->made, ')');
+	text_adds(&me->made, demangle(&me->demangler, label_after_whom(raw), v->style), STR(")"));
 	return text_str(&me->made);
 }
 

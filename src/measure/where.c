@@ -54,8 +54,7 @@ static bool where_has_slices(const struct input *in, const char *path, struct he
 {
 	struct text names = { 0 };
 	for (size_t i = 0; i < in->image_count; i++) {
-		text_add(&names, i > 0 ? STR(", ") : STR(""));
-		text_add(&names, in->images[i].member);
+		text_adds(&names, i > 0 ? STR(", ") : STR(""), in->images[i].member);
 	}
 	fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 	     "%s: a universal file; --arch=NAME takes one of its slices: " STR_FMT, path,
@@ -378,9 +377,8 @@ static void note_overlays(struct heft_where *w, uint64_t addr)
 		    addr - (s->addr - s->vm_bias) >= s->size)
 			continue;
 		const char *at = arena_format(&w->answer, " (0x%" PRIx64 ")", addr + s->vm_bias);
-		text_add(&others, others.len > 0 ? STR(", ") : STR(""));
-		text_add(&others, section_title(s));
-		text_add(&others, str_of(at));
+		text_adds(&others, others.len > 0 ? STR(", ") : STR(""), section_title(s),
+			  str_of(at));
 	}
 	if (others.len > 0)
 		note(&w->context.notes, w->program.path, HEFT_NO_OFFSET, 0,

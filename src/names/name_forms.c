@@ -85,8 +85,7 @@ static void cuts_tell(struct name_forms *f, struct str full, enum sig_language l
 	for (size_t i = 0; i < COUNT_OF(keeps); i++) {
 		/* Makes room for SIGNATURE_ROOM(full.len) bytes. */
 		text_set(out, full);
-		text_add(out, full);
-		text_add(out, STR("                "));
+		text_adds(out, full, STR("                "));
 		ASSERT(out->cap >= SIGNATURE_ROOM(full.len));
 		out->len = signature_cut(full, language, keeps[i], out->p);
 		if (keeps[i] & SIG_ARGUMENTS)
@@ -136,9 +135,7 @@ static void clone_tell(struct name_forms *f, struct str raw, struct str full)
 	if (full.p == raw.p || full.len < suffix.len + 3)
 		return;
 	text_set(&f->full, (struct str){ full.p, full.len - suffix.len - 2 });
-	text_add(&f->full, STR("[clone "));
-	text_add(&f->full, suffix);
-	text_add_char(&f->full, ']');
+	text_adds(&f->full, STR("[clone "), suffix, STR("]"));
 	form_tell(f, text_str(&f->full), NAME_FULL);
 }
 

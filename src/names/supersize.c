@@ -482,9 +482,7 @@ static struct str turn(struct text *out, struct str s, const char *word, bool ex
 		if (s.p[k] == '<' || s.p[k] == '(' || s.p[k] == ':')
 			return s;
 	text_set(out, supersize_cut(s, i + strlen(word), s.len));
-	text_add(out, STR(" ["));
-	text_add(out, supersize_cut(s, 0, i));
-	text_add_char(out, ']');
+	text_adds(out, STR(" ["), supersize_cut(s, 0, i), STR("]"));
 	return text_str(out);
 }
 

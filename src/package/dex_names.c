@@ -114,9 +114,7 @@ static bool add_field(struct dex_names_naming *n, uint32_t index)
 	const uint16_t owner = read_u16(&r), type = read_u16(&r);
 	if (!add_type(n, owner) || !dex_names_string(n, read_u32(&r), &name))
 		return false;
-	text_add_char(n->out, '#');
-	text_add(n->out, name);
-	text_add(n->out, STR(": "));
+	text_adds(n->out, STR("#"), name, STR(": "));
 	return add_type(n, type);
 }
 
@@ -129,8 +127,7 @@ static bool add_method(struct dex_names_naming *n, uint32_t index)
 	struct reader proto = element(n, &n->part->protos, type, DEX_PROTO_ID);
 	if (!add_type(n, owner) || !dex_names_string(n, read_u32(&r), &name))
 		return false;
-	text_add_char(n->out, '#');
-	text_add(n->out, name);
+	text_adds(n->out, STR("#"), name);
 	read_skip(&proto, 4);
 	const uint32_t result = read_u32(&proto), parameters = read_u32(&proto);
 	if (!reader_ok(&proto))

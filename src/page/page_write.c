@@ -30,8 +30,7 @@ static void page_write_add_texts(struct text *to, const struct intern *texts)
 			text_add(to, (struct str){ t.escape, t.escape_size });
 			done = pos + t.size;
 		}
-		text_add(to, (struct str){ s.p + done, s.len - done });
-		text_add_char(to, '\n');
+		text_adds(to, (struct str){ s.p + done, s.len - done }, STR("\n"));
 	}
 }
 
@@ -43,9 +42,7 @@ static void page_write_add_head(struct text *to, const struct page *p, size_t te
 		 "{\"format\": 1, \"heft\": \"%s\", \"texts\": %zu, \"text_bytes\": %zu, \"tabs\": "
 		 "[\n",
 		 heft_version(), (size_t)p->texts.entries.count, texts);
-	text_add(&head, str_of(room));
-	text_add(&head, text_str(&p->tabs));
-	text_add(&head, STR("]}"));
+	text_adds(&head, str_of(room), text_str(&p->tabs), STR("]}"));
 	ASSERT(head.len <= UINT32_MAX);
 	for (unsigned i = 0; i < 4; i++)
 		text_add_char(to, (char)(head.len >> 8 * i));
@@ -73,8 +70,7 @@ bool page_write(const struct page *p, const struct heft_sink *sink, struct heft_
 	struct sink s;
 	page_write_add_texts(&texts, &p->texts);
 	page_write_add_head(&all, p, texts.len);
-	text_add(&all, text_str(&texts));
-	text_add(&all, text_str(&p->data));
+	text_adds(&all, text_str(&texts), text_str(&p->data));
 	text_release(&texts);
 	const bool good = gzip_pack_parts((struct bytes){ (const uint8_t *)all.p, all.len },
 					  PACK_LEVEL, PACK_PART, 0, &packed, err);

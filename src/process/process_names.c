@@ -88,8 +88,7 @@ void process_add_name(struct text *t, const struct heft_frame *f)
 		return;
 	}
 	if (*f->module) {
-		text_add(t, str_of(file_name(f->module)));
-		text_add_char(t, '+');
+		text_adds(t, str_of(file_name(f->module)), STR("+"));
 	}
 	snprintf(addr, sizeof addr, "0x%" PRIx64, f->addr);
 	text_add(t, str_of(addr));

@@ -48,8 +48,7 @@ bool run_processes(const char *mark, uint32_t but, heft_recorder_tick_fn fn, voi
 	DIR *d = opendir("/proc");
 	const struct dirent *e;
 	ASSERT(mark && fn);
-	text_add(&variable, STR(RUN_MARK "="));
-	text_add(&variable, str_of(mark));
+	text_adds(&variable, STR(RUN_MARK "="), str_of(mark));
 	while (d != NULL && goes_on && (e = readdir(d)) != NULL) {
 		char *end;
 		char path[40];

@@ -34,8 +34,7 @@ static bool exists(struct text *path)
 static bool debug_map_try_path(struct text *path, struct str dir, struct str file)
 {
 	text_set(path, dir);
-	text_add_char(path, '/');
-	text_add(path, file);
+	text_adds(path, STR("/"), file);
 	return exists(path);
 }
 

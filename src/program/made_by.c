@@ -104,10 +104,7 @@ static void read_go_line(struct made_by *m, struct str line)
 		made_by_add_part(m, path, version);
 		return;
 	}
-	text_add(&m->parts, STR(" => "));
-	text_add(&m->parts, path);
-	text_add_char(&m->parts, ' ');
-	text_add(&m->parts, version);
+	text_adds(&m->parts, STR(" => "), path, STR(" "), version);
 }
 
 /* Returns the build information in `b`, to the end of its texts. `whole`: to the end of `b`. */
@@ -342,8 +339,7 @@ static void unit_tools_write(struct unit_tools *t, struct text *ret)
 		ASSERT(t->counts[most] > 0);
 		text_add(ret, ret->len > 0 ? STR("; ") : STR(""));
 		text_add_number(ret, t->counts[most]);
-		text_add_char(ret, ' ');
-		text_add(ret, intern_get(&t->texts, most));
+		text_adds(ret, STR(" "), intern_get(&t->texts, most));
 		t->counts[most] = 0;
 	}
 }

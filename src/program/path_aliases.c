@@ -90,8 +90,7 @@ static struct str path_aliases_section_key(struct text *key, uint32_t object, st
 {
 	key->len = 0;
 	text_add_number(key, object);
-	text_add_char(key, ' ');
-	text_add(key, section);
+	text_adds(key, STR(" "), section);
 	return text_str(key);
 }
 
@@ -137,9 +136,7 @@ static void path_aliases_read_input(struct path_aliases_reading *r, const struct
 		uint32_t object;
 		text_set(&name, path);
 		if (in->archive) {
-			text_add_char(&name, '(');
-			text_add(&name, in->images[i].member);
-			text_add_char(&name, ')');
+			text_adds(&name, STR("("), in->images[i].member, STR(")"));
 		}
 		if (!intern_find(&r->to->map->objects, text_str(&name), &object))
 			continue;

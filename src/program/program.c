@@ -150,8 +150,7 @@ static void compare_section(const struct linkmap *map, const struct section *s,
 	a->same += same;
 	a->other += named && !same;
 	if (named && !same) {
-		text_add(&a->differing, a->differing.len > 0 ? STR(", ") : STR(""));
-		text_add(&a->differing, s->name);
+		text_adds(&a->differing, a->differing.len > 0 ? STR(", ") : STR(""), s->name);
 	}
 }
 

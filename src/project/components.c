@@ -32,8 +32,7 @@ static void add_rule(struct components *c, struct str line)
 		return;
 	for (struct str word = components_take_word(&line); word.len > 0 && word.p[0] != '#';
 	     word = components_take_word(&line)) {
-		text_add(&owners, owners.len > 0 ? STR(" ") : STR(""));
-		text_add(&owners, word);
+		text_adds(&owners, owners.len > 0 ? STR(" ") : STR(""), word);
 	}
 	r.component = arena_copy(&c->arena, text_str(&owners));
 	text_release(&owners);

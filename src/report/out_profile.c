@@ -45,8 +45,7 @@ static void out_profile_put_label(const struct report *r, const struct heft_row 
 	(void)r;
 	snprintf(addr, sizeof addr, " at 0x%" PRIx64,
 		 (uint64_t)strtoull(row->texts[PROFILE_ADDRESS], NULL, 10));
-	text_add(out, str_of(row->label));
-	text_add(out, str_of(addr));
+	text_adds(out, str_of(row->label), str_of(addr));
 }
 
 static void out_profile_put_sums(const struct report *report, struct sink *s)

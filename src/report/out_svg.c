@@ -149,8 +149,7 @@ static void out_svg_describe(struct text *out, const struct report *r, const str
 	for (size_t i = 0; i < t.all.count && i < TEXT_LABELS; i++) {
 		char tip[TIP_LABEL + 100];
 		tip_text(tip, sizeof tip, r, &t.all.data[i]);
-		text_add(out, i > 0 ? STR("; ") : STR("Largest: "));
-		text_add(out, str_of(tip));
+		text_adds(out, i > 0 ? STR("; ") : STR("Largest: "), str_of(tip));
 	}
 	text_add_char(out, '\0');
 	vec_release(&t.all);

@@ -160,8 +160,7 @@ void collect_set_mark(struct collect *c, bool whole)
 	text_set(&c->scratch, STR("** "));
 	if (!whole)
 		return;
-	text_add(&c->scratch, str_of(c->image->format));
-	text_add(&c->scratch, STR(" Section: "));
+	text_adds(&c->scratch, str_of(c->image->format), STR(" Section: "));
 }
 
 /* Adds one symbol for all bytes of a section that have no symbol. */
@@ -257,8 +256,7 @@ static void add_overhead(struct collect *c, const struct snap_section *like, uin
 		return;
 	collect_go_to(c, like, size);
 	text_set(&c->scratch, STR("Overhead: "));
-	text_add(&c->scratch, str_of(c->image->format));
-	text_add(&c->scratch, str_of(name));
+	text_adds(&c->scratch, str_of(c->image->format), str_of(name));
 	collect_named(c, 0, 0, text_str(&c->scratch));
 	c->s->symbols.data[c->s->symbols.count - 1].padding = (int64_t)size;
 }

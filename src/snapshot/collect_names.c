@@ -49,9 +49,7 @@ static struct str clone_form(struct collect *c, struct str name)
 	if (str_starts(suffix, STR(".llvm.")))
 		return base;
 	text_set(&c->scratch, base);
-	text_add(&c->scratch, STR(" [clone "));
-	text_add(&c->scratch, suffix);
-	text_add(&c->scratch, STR("]"));
+	text_adds(&c->scratch, STR(" [clone "), suffix, STR("]"));
 	return text_str(&c->scratch);
 }
 

@@ -73,9 +73,7 @@ uint32_t collect_member_path(struct snapshot *s, const char *archive, struct str
 {
 	struct text path = { 0 };
 	text_set(&path, str_of(file_name(archive)));
-	text_add_char(&path, '(');
-	text_add(&path, member);
-	text_add_char(&path, ')');
+	text_adds(&path, STR("("), member, STR(")"));
 	const uint32_t id = intern_add(&s->texts, text_str(&path));
 	text_release(&path);
 	return id;

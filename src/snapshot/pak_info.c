@@ -36,8 +36,7 @@ static bool add_line(struct pak_info *i, struct snapshot *s, struct str line, st
 	if (str_starts(path, STR("../../")))
 		path = (struct str){ path.p + 6, path.len - 6 };
 	text_set(work, path);
-	text_add(work, STR(": "));
-	text_add(work, name);
+	text_adds(work, STR(": "), name);
 	i->names[id] = intern_add(&s->texts, text_str(work));
 	i->sources[id] = intern_add(&s->texts, path);
 	return true;

@@ -28,8 +28,7 @@ static uint32_t set_paths_object(struct snapshot *s, uint32_t id, struct text *s
 		return id;
 	const size_t size = (size_t)(open - path.p);
 	text_set(scratch, (struct str){ path.p, size });
-	text_add_char(scratch, '/');
-	text_add(scratch, (struct str){ open + 1, path.len - size - 2 });
+	text_adds(scratch, STR("/"), (struct str){ open + 1, path.len - size - 2 });
 	return intern_add(&s->texts, text_str(scratch));
 }
 

@@ -16,8 +16,7 @@ void sizefile_add_text(struct text *out, struct str s)
 		if (c != '\t' && c != '\n' && c < 0x80)
 			continue;
 		snprintf(escape, sizeof escape, "\\x%02x", c);
-		text_add(out, (struct str){ s.p + plain, i - plain });
-		text_add(out, str_of(escape));
+		text_adds(out, (struct str){ s.p + plain, i - plain }, str_of(escape));
 		plain = i + 1;
 	}
 	if (plain < s.len)
@@ -168,8 +167,7 @@ static void add_header(struct snapshot_sizefile_out *o)
 	text_add(&o->text, STR(SIZEFILE_CREATED "\n"));
 	text_add(&o->text, o->head.several ? STR(SIZEFILE_V1_1 "\n") : STR(SIZEFILE_V1 "\n"));
 	add_line_number(&o->text, json.len);
-	text_add(&o->text, text_str(&json));
-	text_add_char(&o->text, '\n');
+	text_adds(&o->text, text_str(&json), STR("\n"));
 	text_release(&json);
 }
 
@@ -204,9 +202,8 @@ static void sizefile_add_segments(struct snapshot_sizefile_out *o)
 		char container[16] = "";
 		if (o->head.several)
 			snprintf(container, sizeof container, "<%" PRIu32 ">", sec->container);
-		text_add(&o->text, i > 0 ? STR("\t") : STR(""));
-		text_add(&o->text, str_of(container));
-		text_add(&o->text, str_of(sec->name));
+		text_adds(&o->text, i > 0 ? STR("\t") : STR(""), str_of(container),
+			  str_of(sec->name));
 	}
 	text_add_char(&o->text, '\n');
 	for (size_t i = 0; i < o->segments.list.count; i++) {

@@ -28,8 +28,7 @@ static struct str section_label(const struct snapshot *s, const struct snap_sect
 	if (s->containers.count < 2)
 		return str_of(sec->name);
 	text_set(work, str_of(s->containers.data[sec->container].name));
-	text_add(work, STR(": "));
-	text_add(work, str_of(sec->name));
+	text_adds(work, STR(": "), str_of(sec->name));
 	return text_str(work);
 }
 

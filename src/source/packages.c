@@ -127,11 +127,9 @@ static label_id crate_label(struct packages *p, struct str raw, struct str crate
 	char hash[CRATE_HASH_ROOM];
 	text_set(&p->text, c->count > 0 ? c->name : crate);
 	if (c->count > 1 && crate_hash(raw, crate, hash)) {
-		text_add(&p->text, STR(" #"));
-		text_add(&p->text, str_of(hash));
+		text_adds(&p->text, STR(" #"), str_of(hash));
 	} else if (c->count > 0) {
-		text_add_char(&p->text, ' ');
-		text_add(&p->text, text_str(&c->versions));
+		text_adds(&p->text, STR(" "), text_str(&c->versions));
 	}
 	return label_copy(p->in.out, text_str(&p->text));
 }

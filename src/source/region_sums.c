@@ -68,8 +68,7 @@ static void list_beyond(const struct image *im, uint64_t from, uint64_t to, stru
 			continue;
 		text_add(out, count == 1 ? STR(" (") : STR(", "));
 		text_add_number(out, beyond);
-		text_add(out, STR(" of "));
-		text_add(out, section_title(s));
+		text_adds(out, STR(" of "), section_title(s));
 	}
 	if (count > NAMES)
 		text_add(out, STR(", ..."));
@@ -86,9 +85,7 @@ static void note_overflow(const char *path, const struct image *im, const struct
 		const uint64_t end = r->origin + r->length;
 		if (map->region_ends[i] <= end)
 			continue;
-		text_add(&all, all.len > 0 ? STR(", ") : STR(""));
-		text_add(&all, str_of(r->name));
-		text_add(&all, STR(" by "));
+		text_adds(&all, all.len > 0 ? STR(", ") : STR(""), str_of(r->name), STR(" by "));
 		text_add_number(&all, map->region_ends[i] - end);
 		text_add(&all, STR(" bytes"));
 		list_beyond(im, end, map->region_ends[i], &all);
@@ -113,8 +110,7 @@ static void note_outside(const char *path, const struct image *im, const struct 
 			any_inside = true;
 			continue;
 		}
-		text_add(&names, size > 0 ? STR(", ") : STR(""));
-		text_add(&names, section_title(s));
+		text_adds(&names, size > 0 ? STR(", ") : STR(""), section_title(s));
 		size = add_sat(size, s->size);
 	}
 	if (size > 0)

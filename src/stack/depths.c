@@ -48,10 +48,8 @@ void stack_told_words(struct text *to, unsigned told, const char *const function
 	for (unsigned i = 0; i < STACK_TOLD; i++) {
 		if (!(told >> i & 1))
 			continue;
-		text_add(to, str_of(between));
-		text_add(to, stack_told_word(i));
-		text_add(to, functions ? STR(" in ") : STR(""));
-		text_add(to, str_of(functions ? functions[i] : ""));
+		text_adds(to, str_of(between), stack_told_word(i),
+			  functions ? STR(" in ") : STR(""), str_of(functions ? functions[i] : ""));
 		between = ", ";
 	}
 }
