@@ -51,7 +51,6 @@ struct member {
 	struct str name;
 	uint64_t data, size; /* Offset and bytes of the contents, without a BSD name. */
 	uint64_t stored;     /* Bytes after the header in this file, with a BSD name. */
-	uint64_t time;       /* Seconds since 1970. 0 if not stated */
 	uint64_t origin;     /* Thin archives: offset of the header in the archive that the path
 			      * names. 0 if the path names the member itself. */
 	bool outside;        /* True if a thin archive names the member, a separate file */
@@ -169,7 +168,6 @@ static bool header_read(struct bytes file, struct bytes names, uint64_t off, str
 	m->field = trim_blanks((struct str){ text, 16 });
 	if (!parse_decimal(trim_blanks((struct str){ text + 48, 10 }), &m->size))
 		return false;
-	(void)parse_decimal(trim_blanks((struct str){ text + 16, 12 }), &m->time);
 	m->outside = is_thin(file) && !is_special(m->field);
 	m->stored = m->outside ? 0 : m->size;
 	name_member(file, names, m);
@@ -214,7 +212,6 @@ static void ar_contents_read(struct ar *ar, const struct member *m, struct bytes
 	if (file_format_of_plain(data)->parse) {
 		const struct image_place place = { ar->path, m->name, at, ar->vm_index };
 		if (image_parse(&im, &place, data, in->notes, &err)) {
-			im.time = m->time;
 			input_add_image(in, &im);
 			ar->vm_index += im.kind == IMAGE_OBJECT ? im.section_count : 0;
 			return;
@@ -247,8 +244,7 @@ static void ar_add_member(struct ar *ar, struct ar_level *l, const struct member
 		vec_push(&in->outside, (struct ar_outside){ .path = m->name,
 							    .from = ar->own,
 							    .header = ar->base + m->off,
-							    .origin = m->origin,
-							    .time = m->time });
+							    .origin = m->origin });
 	} else if (is_symbol_table(m)) {
 		input_add_part(ar->in, AR_HEADERS, data, none);
 		input_add_part(ar->in, AR_SYMBOL_TABLE, data + m->size, m->name);
@@ -332,7 +328,7 @@ static struct bytes names_of(struct bytes archive)
 static bool outside_bytes(struct ar *ar, const struct ar_outside *o, struct outside_file *f,
 			  struct member *ret, struct bytes *ret_bytes)
 {
-	*ret = (struct member){ .name = o->path, .time = o->time };
+	*ret = (struct member){ .name = o->path };
 	*ret_bytes = f->file.bytes;
 	if (o->origin > 0) {
 		const struct bytes b = f->file.bytes;

@@ -105,21 +105,6 @@ struct image_protection {
 	const char *features; /* Names of features, separated by spaces: "cfg signed" */
 };
 
-/* An object file with debug info of a linked program (the debug map of Mach-O). */
-struct debug_object {
-	struct str path;     /* Path that the linker used. A member of an archive is
-			      * "libx.a(y.o)". */
-	uint64_t time;       /* Time of the last write, seconds since 1970. 0 if unknown */
-	size_t first, count; /* Range of its symbols in moved_symbols */
-};
-
-/* A symbol of a debug object, with the address that the linker gave it. */
-struct moved_symbol {
-	struct str name; /* Name in the symbol tables of both files. */
-	uint64_t addr;
-	uint64_t size; /* Bytes. 0 if not stated. */
-};
-
 struct made_symbol;
 
 struct image {
@@ -187,10 +172,7 @@ struct image {
 	uint32_t made_table, made_strings; /* Section indexes of the symbols and of their names.
 					    * made_strings is 0 if the names are inside the
 					    * symbol entries. */
-	const struct debug_object *debug_objects;
-	size_t debug_object_count;
-	const struct moved_symbol *moved_symbols;
-	uint64_t time; /* Time of a member of an archive, as in struct debug_object */
+	bool has_debug_map; /* True if objects have the debug info of a Mach-O program */
 };
 
 /* Visit the sections and the segments of an image by ascending index: each_section(s, im) { ... }.

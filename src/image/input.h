@@ -32,8 +32,7 @@ struct ar_outside {
 	uint64_t header;  /* Offset of the member's header in the input. */
 	uint64_t origin;  /* Offset of the member's header in the archive at `path`. 0 if the
 			   * file at `path` is itself the member. */
-	uint64_t time;
-	size_t image; /* Index of the member's first image. SIZE_MAX if there is none. */
+	size_t image;     /* Index of the member's first image. SIZE_MAX if there is none. */
 };
 
 struct linkmap;

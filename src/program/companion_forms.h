@@ -40,18 +40,6 @@ char *source_map_find(const struct image *im, const struct program_wish *wish, s
 bool source_map_open(const struct image *im, const char *path, struct input *in,
 		     struct notes *notes, struct heft_err *err);
 
-/* Collects the debug info that stayed in a program's objects. The debug map in the symbol table
- * names the objects and gives each symbol's final address. The objects' DWARF is joined, as in a
- * dSYM (debug/write/moved_unit.h).
- *
- * The search for an object starts at the linker's path, rewritten by the path maps. Then come
- * the sysroot, the debug directories (by whole path and by name alone), and the program's
- * folder. An object whose time differs from the map's is ignored. Missing or unusable objects
- * become notes. False if the image has no debug map, or if none of its objects has DWARF. *ret
- * owns all results. */
-bool debug_map_open(const struct image *im, const struct program_wish *wish, struct input *ret,
-		    struct notes *notes);
-
 bool kernel_has_symbols(const struct image *im);
 /* Makes the symbols from the table that the kernel carries for its own messages
  * (runtime/kallsyms.h). The kernel is an ELF file, or for AArch64 the bootable file. The bootable

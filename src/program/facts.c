@@ -466,7 +466,7 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena,
 	if (linked && !debuginfo_present(im) && *program_debug_file(p)) {
 		f->debug = "beside";
 		f->debug_path = arena_copy(arena, str_of(program_debug_file(p)));
-	} else if (im->debug_object_count > 0) {
+	} else if (im->has_debug_map) {
 		f->debug = "objects";
 	}
 	if (im->kind != IMAGE_CORE) {

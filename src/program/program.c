@@ -587,9 +587,7 @@ bool companion_find(struct companion *c, const struct image *im, const struct pr
 		   companion_take(c, im, pdb_file_find(im, &how, notes), notes, pdb_file_open))) &&
 		!(dwarf &&
 		  companion_take(c, im, source_map_find(im, wish, notes), notes, source_map_open));
-	if (c->inside && (parts & GO_LINES) && go && wish_finds_debug(wish))
-		c->open = debug_map_open(im, wish, &c->input, notes);
-	if (c->inside && !c->open && parts != 0)
+	if (c->inside && parts != 0)
 		c->open = find_inside(c, im, parts, go, notes);
 	return c->open;
 }

@@ -139,13 +139,12 @@ struct source_file measure_input(struct program *p, struct process *core, unsign
 	/* `packages` does not need DWARF made from Go's tables */
 	if (units && im->kind == IMAGE_EXEC)
 		(void)program_debug_file(p);
-	const bool dwarf = needs & NEED_DWARF || (units && im->debug_object_count > 0);
 	return (struct source_file){ .path = p->path,
 				     .input = &p->input,
 				     .go = &p->go,
 				     .process = core,
 				     .debug = needs & (NEED_SYMBOLS | NEED_DWARF | NEED_UNITS)
-						      ? program_debug(p, dwarf)
+						      ? program_debug(p, needs & NEED_DWARF)
 						      : NULL,
 				     .finds_panics = needs & NEED_UNITS,
 				     .linkmap = needs & NEED_UNITS ? program_map(p) : NULL,

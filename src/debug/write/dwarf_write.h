@@ -1,5 +1,5 @@
 /* dwarf_write.h - writes DWARF that describes the same as other debug info (PDBs, source maps, Go's
- * tables) or other files (objects). */
+ * tables). */
 #pragma once
 
 #include "base/text.h"

@@ -1,6 +1,6 @@
 /* Reads the symbol table's entries for debuggers (stab.h). These entries are not symbols, but each
  * belongs to a symbol. Entries that name a unit's source and object belong to the first symbol of
- * the unit. In a linked file, they form the debug map. */
+ * the unit. In a linked file, they form the debug map, from which dsymutil makes a bundle. */
 #include "image/macho/macho_internal.h"
 
 enum {
@@ -19,9 +19,6 @@ struct stabs {
 	VEC(struct image_entry) waiting; /* Entries of the unit, until its first address is known */
 	uint64_t last;                   /* Address of the previous entry. */
 	bool known;                      /* True if the unit already had an address */
-	VEC(struct debug_object) objects;
-	VEC(struct moved_symbol) moved;
-	bool in_object; /* True if the last object has not ended */
 };
 
 static void macho_stabs_put(struct stabs *s, const struct image_entry *e)
@@ -89,57 +86,6 @@ static void read_stab(struct stabs *s, const struct nlist *n, uint64_t off, stru
 	}
 }
 
-static void add_moved(struct stabs *s, struct str name, uint64_t addr)
-{
-	if (!s->in_object)
-		return;
-	vec_push(&s->moved, (struct moved_symbol){ .name = macho_plain_name(name),
-						   .addr = addr + s->m->build.im->vm_bias });
-	s->objects.data[s->objects.count - 1].count++;
-}
-
-static void map_stab(struct stabs *s, const struct nlist *n, struct str name)
-{
-	uint32_t symbol;
-	switch (n->type) {
-	case N_SO: s->in_object = false; return;
-	case N_OSO:
-		s->in_object = true;
-		vec_push(&s->objects, (struct debug_object){ name, n->value, s->moved.count, 0 });
-		return;
-	case N_FUN:
-		if (name.len == 0 && s->in_object && s->moved.count > 0)
-			s->moved.data[s->moved.count - 1].size = n->value;
-		if (name.len == 0)
-			return;
-		break;
-	case N_STSYM:
-	case N_LCSYM: break;
-	case N_GSYM:
-		symbol = macho_name_find(s->m, name);
-		if (symbol != 0)
-			add_moved(s, name, s->m->build.symbols.data[symbol].symbol.value);
-		return;
-	default: return;
-	}
-	add_moved(s, name, n->value);
-}
-
-static void macho_stabs_hand_on(struct stabs *s)
-{
-	struct image *im = s->m->build.im;
-	struct debug_object *objects = arena_new(&im->arena, struct debug_object,
-						 s->objects.count + 1);
-	struct moved_symbol *moved = arena_new(&im->arena, struct moved_symbol, s->moved.count + 1);
-	for (size_t i = 0; i < s->objects.count; i++)
-		objects[i] = s->objects.data[i];
-	for (size_t i = 0; i < s->moved.count; i++)
-		moved[i] = s->moved.data[i];
-	im->debug_objects = objects;
-	im->debug_object_count = s->objects.count;
-	im->moved_symbols = moved;
-}
-
 void macho_read_stabs(struct macho *m)
 {
 	struct stabs s = { .m = m };
@@ -154,10 +100,9 @@ void macho_read_stabs(struct macho *m)
 			continue;
 		(void)names_take(strings, n.name, &left, &name);
 		read_stab(&s, &n, off, name);
-		if (m->build.im->kind != IMAGE_OBJECT)
-			map_stab(&s, &n, name);
+		if (n.type == N_OSO && m->build.im->kind != IMAGE_OBJECT)
+			m->build.im->has_debug_map = true;
 	}
 	macho_stabs_flush(&s);
-	macho_stabs_hand_on(&s);
-	vec_release_all(&s.waiting, &s.objects, &s.moved);
+	vec_release(&s.waiting);
 }
