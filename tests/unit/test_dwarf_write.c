@@ -62,33 +62,6 @@ static void rows_of_any_distance_are_read_back(void **state)
 	}
 }
 
-static void columns_hold_until_they_change(void **state)
-{
-	(void)state;
-	static const uint32_t columns[] = { 0, 7, 7, 300, 0 };
-	struct text t = { 0 };
-	struct line_writer w = { .out = &t, .form = &dwarf_form_64 };
-	struct maker m = { 0 };
-	begin_lines(&t, &dwarf_form_64);
-	line_writer_start(&w, 0x1000);
-	for (uint32_t i = 0; i < COUNT_OF(columns); i++) {
-		line_writer_column(&w, columns[i]);
-		line_writer_row(&w, 0x1000 + i, 1, i);
-	}
-	line_writer_end(&w, 0x1010);
-	line_writer_start(&w, 0x2000);
-	line_writer_row(&w, 0x2000, 1, 1);
-	line_writer_end(&w, 0x2001);
-	put_length(&t, &dwarf_form_64, 0);
-	read_back(&m, &dwarf_form_64, &t);
-	assert_int_equal(m.count, COUNT_OF(columns) + 3);
-	for (size_t i = 0; i < COUNT_OF(columns); i++)
-		assert_int_equal(m.rows[i].column, columns[i]);
-	assert_int_equal(m.rows[COUNT_OF(columns) + 1].column, 0);
-	done(&m);
-	text_release(&t);
-}
-
 static void holes_between_rows_end_sequences(void **state)
 {
 	(void)state;
@@ -136,7 +109,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_of_any_distance_are_read_back),
-		cmocka_unit_test(columns_hold_until_they_change),
 		cmocka_unit_test(holes_between_rows_end_sequences),
 		cmocka_unit_test(numbers_with_a_sign_are_read_back),
 	};

@@ -188,7 +188,6 @@ void line_writer_start(struct line_writer *p, uint64_t addr)
 {
 	p->addr = addr;
 	p->file = p->line = 1;
-	p->column = 0;
 	put_uint(p->out, 0, 1);
 	text_add_varint(p->out, 1 + p->form->address_size);
 	put_uint(p->out, DW_LNE_set_address, 1);
@@ -202,15 +201,6 @@ static void put_advance(struct line_writer *p, uint64_t addr)
 	put_uint(p->out, DW_LNS_advance_pc, 1);
 	text_add_varint(p->out, (addr - p->addr) / p->form->quantum);
 	p->addr = addr;
-}
-
-void line_writer_column(struct line_writer *p, uint32_t column)
-{
-	if (p->column == column)
-		return;
-	put_uint(p->out, DW_LNS_set_column, 1);
-	text_add_varint(p->out, column);
-	p->column = column;
 }
 
 void line_writer_row(struct line_writer *p, uint64_t addr, uint32_t file, uint32_t line)

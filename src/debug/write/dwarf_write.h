@@ -101,12 +101,10 @@ struct line_writer {
 	struct text *out;
 	const struct dwarf_form *form;
 	uint64_t addr;
-	uint32_t file, line, column;
+	uint32_t file, line;
 };
 
 void line_writer_start(struct line_writer *p, uint64_t addr);
-/* Sets the column of all following rows. The column is 0 at the start of a sequence. */
-void line_writer_column(struct line_writer *p, uint32_t column);
 /* Appends a row. Addresses must not descend within a sequence. */
 void line_writer_row(struct line_writer *p, uint64_t addr, uint32_t file, uint32_t line);
 /* Ends a sequence at the address after its code. */
