@@ -25,9 +25,14 @@ static void query_table_put_text(const struct query_table_cell *c, uint32_t id)
 	query_table_put_str(c, snapshot_text(c->s, id));
 }
 
-static void put_flag(const struct query_table_cell *c, unsigned flag)
+static void put_int(const struct query_table_cell *c, int64_t n)
 {
-	sqlite3_result_int(c->to, (c->y->flags & flag) != 0);
+	sqlite3_result_int64(c->to, n);
+}
+
+static void put_real(const struct query_table_cell *c, double x)
+{
+	sqlite3_result_double(c->to, x);
 }
 
 static const struct snap_section *query_table_section_of(const struct query_table_cell *c)
@@ -60,103 +65,6 @@ static struct str directory_of(const struct query_table_cell *c)
 	return path ? path_directory(snapshot_text(c->s, path), 0) : STR("");
 }
 
-enum column {
-	C_ID,
-	C_CONTAINER,
-	C_SECTION,
-	C_LETTER,
-	C_IN_FILE,
-	C_IN_MEMORY,
-	C_ADDRESS,
-	C_OWN,
-	C_PADDING,
-	C_PADDED,
-	C_OWN_PSS,
-	C_PADDING_PSS,
-	C_PADDED_PSS,
-	C_ALIASES,
-	C_ALIAS_GROUP,
-	C_NAME,
-	C_TEMPLATE_NAME,
-	C_FULL_NAME,
-	C_NAMESPACE,
-	C_KIND,
-	C_PATH,
-	C_DIRECTORY,
-	C_SOURCE,
-	C_OBJECT,
-	C_COMPONENT,
-	C_GENERATED,
-	C_ANONYMOUS,
-	C_CLONE,
-	C_STARTUP,
-	C_HOT,
-	C_UNLIKELY,
-	C_FLAGS,
-	C_CONTENTS,
-	C_DISASSEMBLY,
-	C_STACK,
-	C_STACK_BESIDES,
-	C_SURE,
-};
-
-static const char declaration[] =
-	"CREATE TABLE symbols(id INTEGER PRIMARY KEY, container TEXT, section TEXT, letter TEXT, "
-	"in_file INTEGER, in_memory INTEGER, address INTEGER, own INTEGER, padding INTEGER, "
-	"padded INTEGER, own_pss REAL, padding_pss REAL, padded_pss REAL, aliases INTEGER, "
-	"alias_group INTEGER, name TEXT, template_name TEXT, "
-	"full_name TEXT, namespace TEXT, kind TEXT, path TEXT, directory TEXT, source TEXT, "
-	"object TEXT, component TEXT, generated INTEGER, anonymous INTEGER, clone INTEGER, "
-	"startup INTEGER, hot INTEGER, unlikely INTEGER, flags INTEGER, contents INTEGER HIDDEN, "
-	"disassembly TEXT HIDDEN, stack INTEGER HIDDEN, stack_besides TEXT HIDDEN, "
-	"sure TEXT HIDDEN)";
-
-static void query_table_put_size(const struct query_table_cell *c, enum column column)
-{
-	const struct snap_symbol *y = c->y;
-	switch (column) {
-	case C_ADDRESS: sqlite3_result_int64(c->to, (int64_t)y->addr); break;
-	case C_OWN: sqlite3_result_int64(c->to, (int64_t)y->size); break;
-	case C_PADDING: sqlite3_result_int64(c->to, y->padding); break;
-	case C_PADDED: sqlite3_result_int64(c->to, (int64_t)y->size + y->padding); break;
-	case C_OWN_PSS: sqlite3_result_double(c->to, (double)y->size / y->alias_count); break;
-	case C_PADDING_PSS:
-		sqlite3_result_double(c->to, (double)y->padding / y->alias_count);
-		break;
-	case C_PADDED_PSS: sqlite3_result_double(c->to, snap_pss(y)); break;
-	case C_ALIASES: sqlite3_result_int64(c->to, y->alias_count); break;
-	default: sqlite3_result_int64(c->to, query_table_id_of(c) - y->alias_place); break;
-	}
-}
-
-static void put_flag_column(const struct query_table_cell *c, enum column column)
-{
-	switch (column) {
-	case C_GENERATED: put_flag(c, SNAP_GENERATED); break;
-	case C_ANONYMOUS: put_flag(c, SNAP_ANONYMOUS); break;
-	case C_CLONE: put_flag(c, SNAP_CLONE); break;
-	case C_STARTUP: put_flag(c, SNAP_STARTUP); break;
-	case C_HOT: put_flag(c, SNAP_HOT); break;
-	case C_UNLIKELY: put_flag(c, SNAP_UNLIKELY); break;
-	default: sqlite3_result_int(c->to, c->y->flags); break;
-	}
-}
-
-static void query_table_put_place(const struct query_table_cell *c, enum column column)
-{
-	const struct snap_section *sec = query_table_section_of(c);
-	switch (column) {
-	case C_ID: sqlite3_result_int64(c->to, query_table_id_of(c)); break;
-	case C_CONTAINER:
-		query_table_put_str(c, str_of(c->s->containers.data[sec->container].name));
-		break;
-	case C_SECTION: query_table_put_str(c, str_of(sec->name)); break;
-	case C_LETTER: query_table_put_str(c, (struct str){ &sec->letter, 1 }); break;
-	case C_IN_FILE: sqlite3_result_int(c->to, sec->in_file); break;
-	default: sqlite3_result_int(c->to, sec->in_memory); break;
-	}
-}
-
 /* Returns the contents' hash. Fails for a snapshot without hashes, where all symbols would
  * differ. */
 static void put_contents(const struct query_table_cell *c)
@@ -176,7 +84,7 @@ static void put_contents(const struct query_table_cell *c)
 }
 
 /* Fails for a snapshot without stacks, where functions would seem to need none. */
-static void query_table_put_stack(const struct query_table_cell *c, enum column column)
+static void query_table_put_stack(const struct query_table_cell *c, bool besides)
 {
 	struct text words = { 0 };
 	if (!c->s->has_stacks) {
@@ -189,8 +97,8 @@ static void query_table_put_stack(const struct query_table_cell *c, enum column 
 	}
 	if (c->y->stack == 0)
 		return;
-	if (column == C_STACK) {
-		sqlite3_result_int64(c->to, (int64_t)c->y->stack - 1);
+	if (!besides) {
+		put_int(c, (int64_t)c->y->stack - 1);
 		return;
 	}
 	stack_told_words(&words, c->y->stack_besides, NULL);
@@ -218,59 +126,63 @@ static void query_table_put_sure(const struct query_table_cell *c)
 		query_table_put_str(c, str_of(sure_words[word]));
 }
 
-static void query_table_put_column(const struct query_table_cell *c, enum column column)
+/* Columns of a table after its id: name, type, and the call that returns the value. */
+#define COLUMN_NAME(name, type, value)    C_##name,
+#define COLUMN_DECLARE(name, type, value) ", " #name " " #type
+#define COLUMN_CASE(name, type, value)                                                             \
+	case C_##name: value; break;
+
+#define SYMBOL_COLUMNS(X)                                                                          \
+	X(container, TEXT,                                                                         \
+	  query_table_put_str(c, str_of(c->s->containers.data[sec->container].name)))              \
+	X(section, TEXT, query_table_put_str(c, str_of(sec->name)))                                \
+	X(letter, TEXT, query_table_put_str(c, (struct str){ &sec->letter, 1 }))                   \
+	X(in_file, INTEGER, put_int(c, sec->in_file))                                              \
+	X(in_memory, INTEGER, put_int(c, sec->in_memory))                                          \
+	X(address, INTEGER, put_int(c, (int64_t)y->addr))                                          \
+	X(own, INTEGER, put_int(c, (int64_t)y->size))                                              \
+	X(padding, INTEGER, put_int(c, y->padding))                                                \
+	X(padded, INTEGER, put_int(c, (int64_t)y->size + y->padding))                              \
+	X(own_pss, REAL, put_real(c, (double)y->size / y->alias_count))                            \
+	X(padding_pss, REAL, put_real(c, (double)y->padding / y->alias_count))                     \
+	X(padded_pss, REAL, put_real(c, snap_pss(y)))                                              \
+	X(aliases, INTEGER, put_int(c, y->alias_count))                                            \
+	X(alias_group, INTEGER, put_int(c, query_table_id_of(c) - y->alias_place))                 \
+	X(name, TEXT, query_table_put_text(c, y->name))                                            \
+	X(template_name, TEXT, query_table_put_text(c, y->template_name))                          \
+	X(full_name, TEXT, query_table_put_text(c, y->full_name))                                  \
+	X(namespace, TEXT, query_table_put_str(c, name_qualifier(snapshot_text(c->s, y->name))))   \
+	X(kind, TEXT, query_table_put_str(c, str_of(query_table_kind_of(c))))                      \
+	X(path, TEXT, query_table_put_text(c, snap_path(y)))                                       \
+	X(directory, TEXT, query_table_put_str(c, directory_of(c)))                                \
+	X(source, TEXT, query_table_put_text(c, y->source))                                        \
+	X(object, TEXT, query_table_put_text(c, y->object))                                        \
+	X(component, TEXT, query_table_put_text(c, y->component))                                  \
+	X(generated, INTEGER, put_int(c, (y->flags & SNAP_GENERATED) != 0))                        \
+	X(anonymous, INTEGER, put_int(c, (y->flags & SNAP_ANONYMOUS) != 0))                        \
+	X(clone, INTEGER, put_int(c, (y->flags & SNAP_CLONE) != 0))                                \
+	X(startup, INTEGER, put_int(c, (y->flags & SNAP_STARTUP) != 0))                            \
+	X(hot, INTEGER, put_int(c, (y->flags & SNAP_HOT) != 0))                                    \
+	X(unlikely, INTEGER, put_int(c, (y->flags & SNAP_UNLIKELY) != 0))                          \
+	X(flags, INTEGER, put_int(c, y->flags))                                                    \
+	X(contents, INTEGER HIDDEN, put_contents(c))                                               \
+	X(disassembly, TEXT HIDDEN, query_table_put_text(c, y->disassembly))                       \
+	X(stack, INTEGER HIDDEN, query_table_put_stack(c, false))                                  \
+	X(stack_besides, TEXT HIDDEN, query_table_put_stack(c, true))                              \
+	X(sure, TEXT HIDDEN, query_table_put_sure(c))
+
+static void query_table_put_column(const struct query_table_cell *c, int column)
 {
+	enum { C_id, SYMBOL_COLUMNS(COLUMN_NAME) };
 	const struct snap_symbol *y = c->y;
+	const struct snap_section *sec = query_table_section_of(c);
 	switch (column) {
-	case C_NAME: query_table_put_text(c, y->name); break;
-	case C_TEMPLATE_NAME: query_table_put_text(c, y->template_name); break;
-	case C_FULL_NAME: query_table_put_text(c, y->full_name); break;
-	case C_NAMESPACE:
-		query_table_put_str(c, name_qualifier(snapshot_text(c->s, y->name)));
+	case C_id:
+		put_int(c, query_table_id_of(c));
 		break;
-	case C_KIND: query_table_put_str(c, str_of(query_table_kind_of(c))); break;
-	case C_PATH: query_table_put_text(c, snap_path(y)); break;
-	case C_DIRECTORY: query_table_put_str(c, directory_of(c)); break;
-	case C_SOURCE: query_table_put_text(c, y->source); break;
-	case C_OBJECT: query_table_put_text(c, y->object); break;
-	case C_COMPONENT: query_table_put_text(c, y->component); break;
-	case C_CONTENTS: put_contents(c); break;
-	case C_DISASSEMBLY: query_table_put_text(c, y->disassembly); break;
-	case C_SURE: query_table_put_sure(c); break;
-	case C_STACK:
-	case C_STACK_BESIDES: query_table_put_stack(c, column); break;
-	default:
-		if (column <= C_IN_MEMORY)
-			query_table_put_place(c, column);
-		else if (column <= C_ALIAS_GROUP)
-			query_table_put_size(c, column);
-		else
-			put_flag_column(c, column);
+		SYMBOL_COLUMNS(COLUMN_CASE)
 	}
 }
-
-enum charge_column {
-	CC_ID,
-	CC_SYMBOL,
-	CC_CONTAINER,
-	CC_NAME,
-	CC_NAMESPACE,
-	CC_KIND,
-	CC_PATH,
-	CC_SOURCE,
-	CC_DIRECTORY,
-	CC_OBJECT,
-	CC_COMPONENT,
-	CC_PACKAGE,
-	CC_FILE,
-	CC_VM,
-	CC_DEBUG,
-};
-
-static const char charge_declaration[] =
-	"CREATE TABLE charges(id INTEGER PRIMARY KEY, symbol INTEGER, container TEXT, name TEXT, "
-	"namespace TEXT, kind TEXT, path TEXT, source TEXT, directory TEXT, object TEXT, "
-	"component TEXT, package TEXT, file REAL, vm REAL, debug INTEGER)";
 
 /* Returns a charge made from a symbol, for a snapshot without charges. */
 static struct snap_charge charge_of_symbol(const struct snapshot *s, uint32_t symbol)
@@ -301,14 +213,14 @@ static void put_charge_size(const struct query_table_cell *c, const struct snap_
 			    bool vm)
 {
 	if (c->s->charges.count > 0) {
-		sqlite3_result_double(c->to, (double)(vm ? charge->vm : charge->file));
+		put_real(c, (double)(vm ? charge->vm : charge->file));
 		return;
 	}
 	const struct snap_section *sec = query_table_section_of(c);
 	const bool known = !vm || c->s->by_heft || !sec->in_file;
 	const bool counts = !vm ? sec->in_file : c->s->by_heft ? sec->in_memory : true;
 	if (known)
-		sqlite3_result_double(c->to, counts ? snap_pss(c->y) : 0);
+		put_real(c, counts ? snap_pss(c->y) : 0);
 }
 
 static void put_charge_path(const struct query_table_cell *c, const struct snap_charge *charge)
@@ -321,38 +233,34 @@ static void put_charge_path(const struct query_table_cell *c, const struct snap_
 		query_table_put_text(c, charge->source);
 }
 
+#define CHARGE_COLUMNS(X)                                                                          \
+	X(symbol, INTEGER, c->y ? put_int(c, query_table_id_of(c)) : (void)0)                      \
+	X(container, TEXT,                                                                         \
+	  query_table_put_str(c, str_of(c->s->containers.data[charge->container].name)))           \
+	X(name, TEXT, query_table_put_text(c, charge->name))                                       \
+	X(namespace, TEXT,                                                                         \
+	  query_table_put_str(c, charge_label(c->s, charge, HEFT_DIFF_BY_NAMESPACE)))              \
+	X(kind, TEXT, query_table_put_str(c, str_of(charge_kind(c->s, charge))))                   \
+	X(path, TEXT, put_charge_path(c, charge))                                                  \
+	X(source, TEXT, query_table_put_text(c, charge->source))                                   \
+	X(directory, TEXT,                                                                         \
+	  query_table_put_str(c, charge_label(c->s, charge, HEFT_DIFF_BY_DIRECTORY)))              \
+	X(object, TEXT, query_table_put_text(c, charge->object ? charge->object : charge->source)) \
+	X(component, TEXT, query_table_put_text(c, charge->component))                             \
+	X(package, TEXT, query_table_put_str(c, charge_label(c->s, charge, HEFT_DIFF_BY_PACKAGE))) \
+	X(file, REAL, put_charge_size(c, charge, false))                                           \
+	X(vm, REAL, put_charge_size(c, charge, true))                                              \
+	X(debug, INTEGER, put_int(c, charge->debug))
+
 static void put_charge_column(const struct query_table_cell *c, const struct snap_charge *charge,
-			      size_t at, enum charge_column column)
+			      size_t at, int column)
 {
+	enum { C_id, CHARGE_COLUMNS(COLUMN_NAME) };
 	switch (column) {
-	case CC_ID: sqlite3_result_int64(c->to, (sqlite3_int64)at); break;
-	case CC_SYMBOL:
-		if (c->y)
-			sqlite3_result_int64(c->to, query_table_id_of(c));
+	case C_id:
+		put_int(c, (int64_t)at);
 		break;
-	case CC_CONTAINER:
-		query_table_put_str(c, str_of(c->s->containers.data[charge->container].name));
-		break;
-	case CC_NAME: query_table_put_text(c, charge->name); break;
-	case CC_NAMESPACE:
-		query_table_put_str(c, charge_label(c->s, charge, HEFT_DIFF_BY_NAMESPACE));
-		break;
-	case CC_KIND: query_table_put_str(c, str_of(charge_kind(c->s, charge))); break;
-	case CC_PATH: put_charge_path(c, charge); break;
-	case CC_SOURCE: query_table_put_text(c, charge->source); break;
-	case CC_DIRECTORY:
-		query_table_put_str(c, charge_label(c->s, charge, HEFT_DIFF_BY_DIRECTORY));
-		break;
-	case CC_OBJECT:
-		query_table_put_text(c, charge->object ? charge->object : charge->source);
-		break;
-	case CC_COMPONENT: query_table_put_text(c, charge->component); break;
-	case CC_PACKAGE:
-		query_table_put_str(c, charge_label(c->s, charge, HEFT_DIFF_BY_PACKAGE));
-		break;
-	case CC_FILE: put_charge_size(c, charge, false); break;
-	case CC_VM: put_charge_size(c, charge, true); break;
-	case CC_DEBUG: sqlite3_result_int(c->to, charge->debug); break;
+		CHARGE_COLUMNS(COLUMN_CASE)
 	}
 }
 
@@ -369,7 +277,11 @@ struct query_table_cursor {
 
 static int query_table_open(sqlite3 *db, const struct snapshot *s, bool charges, sqlite3_vtab **ret)
 {
-	const int status = sqlite3_declare_vtab(db, charges ? charge_declaration : declaration);
+	static const char symbol_table[] =
+		"CREATE TABLE symbols(id INTEGER PRIMARY KEY" SYMBOL_COLUMNS(COLUMN_DECLARE) ")";
+	static const char charge_table[] =
+		"CREATE TABLE charges(id INTEGER PRIMARY KEY" CHARGE_COLUMNS(COLUMN_DECLARE) ")";
+	const int status = sqlite3_declare_vtab(db, charges ? charge_table : symbol_table);
 	if (status != SQLITE_OK)
 		return status;
 	struct query_table *t = sqlite3_malloc(sizeof *t);
@@ -408,7 +320,7 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	info->estimatedRows = (sqlite3_int64)count;
 	for (int i = 0; i < info->nConstraint; i++) {
 		const int column = info->aConstraint[i].iColumn;
-		if (!info->aConstraint[i].usable || (column > C_ID) ||
+		if (!info->aConstraint[i].usable || column > 0 ||
 		    info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
 			continue;
 		info->aConstraintUsage[i].argvIndex = 1;
@@ -488,12 +400,10 @@ static int cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *to, int col
 		const struct snap_symbol *y = c.symbol == SNAP_NO_SYMBOL
 						      ? NULL
 						      : &s->symbols.data[c.symbol];
-		put_charge_column(&(struct query_table_cell){ s, y, to }, &c, at,
-				  (enum charge_column)column);
+		put_charge_column(&(struct query_table_cell){ s, y, to }, &c, at, column);
 		return SQLITE_OK;
 	}
-	query_table_put_column(&(struct query_table_cell){ s, &s->symbols.data[at], to },
-			       (enum column)column);
+	query_table_put_column(&(struct query_table_cell){ s, &s->symbols.data[at], to }, column);
 	return SQLITE_OK;
 }
 
