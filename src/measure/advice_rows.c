@@ -13,10 +13,7 @@ const struct heft_text advice_texts[ADVICE_TEXTS] = {
 };
 
 const struct heft_measure advice_measures[1] = {
-	{ .name = "bytes",
-	  .title = "saves",
-	  .unit = HEFT_BYTES,
-	  .what = "bytes that the file could do without" },
+	{ "bytes", "saves", HEFT_BYTES, false, false, "bytes that the file could do without" },
 };
 
 /* Words for the savings of facts.h, in the order of facts_add_savings() */

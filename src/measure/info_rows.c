@@ -3,71 +3,63 @@
 
 #include "base/sort.h"
 
-const struct heft_text info_texts[INFO_TEXTS] = {
-	[INFO_KIND] = { "kind", false,
-			"`program`, `library`, `object`, `kernel module`, `core`, `archive` or "
-			"`debug file`" },
-	[INFO_LINKED] = { "linked", false, "`dynamic` or `static`" },
-	[INFO_FORMAT] = { "format", false, "`ELF 64-bit LSB`" },
-	[INFO_MACHINE] = { "machine", false, "`x86-64`" },
-	[INFO_SYMBOLS] = { "symbols", false,
-			   "`all`, `dynamic`, `packed`, `go` (Go's runtime tables), `kernel` "
-			   "(kallsyms) or `none`" },
-	[INFO_DEBUG] = { "debug", false,
-			 "`inside`, `beside`, `objects` (a Mach-O debug map names them) or "
-			 "`none`" },
-	[INFO_DEBUG_PATH] = { "debug_path", false, "the debug file beside it" },
-	[INFO_DWARF] = { "dwarf", true, "version of the first unit in the file" },
-	[INFO_BUILD_ID] = { "build_id", false, "hexadecimal" },
-	[INFO_RELRO] = { "relro", false, "`yes`, `partial` or `no`" },
-	[INFO_PIE] = { "pie", false, "`yes` or `no`" },
-	[INFO_NX] = { "nx", false, "`yes` or `no`" },
-	[INFO_CANARY] = { "canary", false, "`yes`, `no` or `unknown`" },
-	[INFO_FORTIFY] = { "fortify", false, "`yes`, `no` or `unknown`" },
-	[INFO_TEXTREL] = { "textrel", false, "`yes` or `no`" },
-	[INFO_FEATURES] = { "features", false,
-			    "`ibt`, `shstk`, `bti`, `pac`, with a blank between" },
-	[INFO_RUNPATH] = { "runpath", false, "as the file has it" },
-	[INFO_MEMBERS] = { "members", true, "of an archive" },
-	[INFO_RELOCATION_KINDS] = { "relocation_kinds", false,
-				    "the kinds and how many: `relative 12, plt 3`" },
-	[INFO_SAVING_KINDS] = { "saving_kinds", false,
-				"the kinds and how many bytes: `debug info 1234, symbol table "
-				"56`" },
-	[INFO_COPY_OF] = { "copy_of", false, "path of the file with the same bytes" },
-	[INFO_PACKAGE] = { "package", false,
-			   "of the note `.note.package`: type, name, version, architecture, "
-			   "system" },
-	[INFO_OPENS] = { "opens", false,
-			 "libraries that it may open while it runs, of the notes `.note.dlopen`: "
-			 "`libx.so.1 or libx.so.0 (feature: priority)`" },
-	[INFO_MADE_BY] = { "made_by", false, "compilers and linkers, as they name themselves" },
-	[INFO_PARTS] = { "parts", false,
-			 "modules of Go, crates that `cargo auditable` lists, the own first: `NAME "
-			 "VERSION`, then ` (build)` if only the build ran it" },
-	[INFO_SETTINGS] = { "settings", false, "of a build by Go: `GOOS=linux`" },
-	[INFO_THREAD] = { "thread_bytes", true,
-			  "bytes of variables that each thread has a copy of, `.tdata` and "
-			  "`.tbss`" },
-};
+/* Texts of a row: name, whether it is a number, value, and what it is. */
+#define INFO_TEXT_LIST(X)                                                                          \
+	X(INFO_KIND, "kind", false, f->kind,                                                       \
+	  "`program`, `library`, `object`, `kernel module`, `core`, `archive` or `debug file`")    \
+	X(INFO_LINKED, "linked", false, f->linked, "`dynamic` or `static`")                        \
+	X(INFO_FORMAT, "format", false, f->format, "`ELF 64-bit LSB`")                             \
+	X(INFO_MACHINE, "machine", false, f->machine, "`x86-64`")                                  \
+	X(INFO_SYMBOLS, "symbols", false, f->symbols,                                              \
+	  "`all`, `dynamic`, `packed`, `go` (Go's runtime tables), `kernel` (kallsyms) or "        \
+	  "`none`")                                                                                \
+	X(INFO_DEBUG, "debug", false, f->debug,                                                    \
+	  "`inside`, `beside`, `objects` (a Mach-O debug map names them) or `none`")               \
+	X(INFO_DEBUG_PATH, "debug_path", false, f->debug_path, "the debug file beside it")         \
+	X(INFO_DWARF, "dwarf", true, number_text(info, f->dwarf),                                  \
+	  "version of the first unit in the file")                                                 \
+	X(INFO_BUILD_ID, "build_id", false, f->build_id, "hexadecimal")                            \
+	X(INFO_RELRO, "relro", false, fact_text(f->relro), "`yes`, `partial` or `no`")             \
+	X(INFO_PIE, "pie", false, fact_text(f->pie), "`yes` or `no`")                              \
+	X(INFO_NX, "nx", false, fact_text(f->nx), "`yes` or `no`")                                 \
+	X(INFO_CANARY, "canary", false, fact_text(f->canary), "`yes`, `no` or `unknown`")          \
+	X(INFO_FORTIFY, "fortify", false, fact_text(f->fortify), "`yes`, `no` or `unknown`")       \
+	X(INFO_TEXTREL, "textrel", false, fact_text(f->textrel), "`yes` or `no`")                  \
+	X(INFO_FEATURES, "features", false, f->features,                                           \
+	  "`ibt`, `shstk`, `bti`, `pac`, with a blank between")                                    \
+	X(INFO_RUNPATH, "runpath", false, f->runpath, "as the file has it")                        \
+	X(INFO_MEMBERS, "members", true, number_text(info, f->members), "of an archive")           \
+	X(INFO_RELOCATION_KINDS, "relocation_kinds", false, kinds_text(info, f),                   \
+	  "the kinds and how many: `relative 12, plt 3`")                                          \
+	X(INFO_SAVING_KINDS, "saving_kinds", false, savings_text(info, f),                         \
+	  "the kinds and how many bytes: `debug info 1234, symbol table 56`")                      \
+	X(INFO_COPY_OF, "copy_of", false, original == file ? "" : original->path,                  \
+	  "path of the file with the same bytes")                                                  \
+	X(INFO_MADE_BY, "made_by", false, f->made_by,                                              \
+	  "compilers and linkers, as they name themselves")                                        \
+	X(INFO_PARTS, "parts", false, f->parts,                                                    \
+	  "modules of Go, crates that `cargo auditable` lists, the own first: `NAME VERSION`, "    \
+	  "then ` (build)` if only the build ran it")                                              \
+	X(INFO_SETTINGS, "settings", false, f->settings, "of a build by Go: `GOOS=linux`")         \
+	X(INFO_THREAD, "thread_bytes", true, number_text(info, f->thread_bytes),                   \
+	  "bytes of variables that each thread has a copy of, `.tdata` and `.tbss`")               \
+	X(INFO_PACKAGE, "package", false, f->package,                                              \
+	  "of the note `.note.package`: type, name, version, architecture, system")                \
+	X(INFO_OPENS, "opens", false, f->opens,                                                    \
+	  "libraries that it may open while it runs, of the notes `.note.dlopen`: `libx.so.1 "     \
+	  "or libx.so.0 (feature: priority)`")
+
+#define TEXT_FACTS(id, name, number, value, what) [id] = { name, number, what },
+const struct heft_text info_texts[INFO_TEXTS] = { INFO_TEXT_LIST(TEXT_FACTS) };
 
 const struct heft_measure info_measures[INFO_MEASURES] = {
-	[INFO_BYTES] = { .name = "bytes",
-			 .title = "size",
-			 .unit = HEFT_BYTES,
-			 .what = "bytes of the file" },
-	[INFO_RELOCATIONS] = { .name = "relocations",
-			       .title = "relocs",
-			       .unit = HEFT_COUNT,
-			       .what = "how many relocations it has" },
-	[INFO_SAVINGS] = { .name = "savings",
-			   .title = "savings",
-			   .unit = HEFT_BYTES,
-			   .what = "bytes that the file could do without" },
-	[INFO_COPIED] = { .name = "copied",
-			  .title = "copied",
-			  .unit = HEFT_BYTES,
-			  .what = "its bytes if the file is a copy of one before it, else 0" },
+	[INFO_BYTES] = { "bytes", "size", HEFT_BYTES, false, false, "bytes of the file" },
+	[INFO_RELOCATIONS] = { "relocations", "relocs", HEFT_COUNT, false, false,
+			       "how many relocations it has" },
+	[INFO_SAVINGS] = { "savings", "savings", HEFT_BYTES, false, false,
+			   "bytes that the file could do without" },
+	[INFO_COPIED] = { "copied", "copied", HEFT_BYTES, false, false,
+			  "its bytes if the file is a copy of one before it, else 0" },
 };
 
 /* Drops the table. The next call makes it again. */
@@ -198,33 +190,8 @@ static void info_set_texts(struct heft_info *info, const struct info_file *file,
 	const struct facts *f = &file->facts;
 	ASSERT(file->copy_of < info->files.count);
 	const struct info_file *original = &info->files.data[file->copy_of];
-	t[INFO_KIND] = f->kind;
-	t[INFO_LINKED] = f->linked;
-	t[INFO_FORMAT] = f->format;
-	t[INFO_MACHINE] = f->machine;
-	t[INFO_SYMBOLS] = f->symbols;
-	t[INFO_DEBUG] = f->debug;
-	t[INFO_DEBUG_PATH] = f->debug_path;
-	t[INFO_DWARF] = number_text(info, f->dwarf);
-	t[INFO_BUILD_ID] = f->build_id;
-	t[INFO_RELRO] = fact_text(f->relro);
-	t[INFO_PIE] = fact_text(f->pie);
-	t[INFO_NX] = fact_text(f->nx);
-	t[INFO_CANARY] = fact_text(f->canary);
-	t[INFO_FORTIFY] = fact_text(f->fortify);
-	t[INFO_TEXTREL] = fact_text(f->textrel);
-	t[INFO_FEATURES] = f->features;
-	t[INFO_RUNPATH] = f->runpath;
-	t[INFO_PACKAGE] = f->package;
-	t[INFO_OPENS] = f->opens;
-	t[INFO_MADE_BY] = f->made_by;
-	t[INFO_PARTS] = f->parts;
-	t[INFO_SETTINGS] = f->settings;
-	t[INFO_THREAD] = number_text(info, f->thread_bytes);
-	t[INFO_MEMBERS] = number_text(info, f->members);
-	t[INFO_RELOCATION_KINDS] = kinds_text(info, f);
-	t[INFO_SAVING_KINDS] = savings_text(info, f);
-	t[INFO_COPY_OF] = original == file ? "" : original->path;
+#define TEXT_SET(id, name, number, value, what) t[id] = (value);
+	INFO_TEXT_LIST(TEXT_SET)
 }
 
 static const char *info_label_of(void *ctx, uint32_t node)

@@ -17,16 +17,10 @@ const struct heft_text stack_texts[STACK_TEXTS] = {
 };
 
 const struct heft_measure stack_measures[STACK_MEASURES] = {
-	[STACK_MOST] = { .name = "stack",
-			 .title = "stack",
-			 .unit = HEFT_BYTES,
-			 .shared = true,
-			 .what = "bytes of the function with all that it calls" },
-	[STACK_FRAME] = { .name = "frame",
-			  .title = "frame",
-			  .unit = HEFT_BYTES,
-			  .shared = true,
-			  .what = "bytes of the function alone" },
+	[STACK_MOST] = { "stack", "stack", HEFT_BYTES, true, false,
+			 "bytes of the function with all that it calls" },
+	[STACK_FRAME] = { "frame", "frame", HEFT_BYTES, true, false,
+			  "bytes of the function alone" },
 };
 
 static const char *stack_rows_shown_name(struct stack_rows *r, uint32_t function)
