@@ -1,36 +1,8 @@
 /* Maps names of sections to DWARF sections, and reads initial lengths. */
 #include "debug/dwarf.h"
 
-static const char *const names[DW_SECTIONS] = {
-	[DW_INFO] = ".debug_info",
-	[DW_TYPES] = ".debug_types",
-	[DW_ABBREV] = ".debug_abbrev",
-	[DW_LINE] = ".debug_line",
-	[DW_STR] = ".debug_str",
-	[DW_LINE_STR] = ".debug_line_str",
-	[DW_STR_OFFSETS] = ".debug_str_offsets",
-	[DW_ADDR] = ".debug_addr",
-	[DW_RANGES] = ".debug_ranges",
-	[DW_RNGLISTS] = ".debug_rnglists",
-	[DW_LOC] = ".debug_loc",
-	[DW_LOCLISTS] = ".debug_loclists",
-	[DW_ARANGES] = ".debug_aranges",
-	[DW_NAMES] = ".debug_names",
-	[DW_MACRO] = ".debug_macro",
-	[DW_MACINFO] = ".debug_macinfo",
-	[DW_FRAME] = ".debug_frame",
-	[DW_PUBNAMES] = ".debug_pubnames",
-	[DW_PUBTYPES] = ".debug_pubtypes",
-	[DW_GNU_PUBNAMES] = ".debug_gnu_pubnames",
-	[DW_GNU_PUBTYPES] = ".debug_gnu_pubtypes",
-	[DW_GDB_INDEX] = ".gdb_index",
-	[DW_CU_INDEX] = ".debug_cu_index",
-	[DW_TU_INDEX] = ".debug_tu_index",
-	[DW_APPLE_NAMES] = ".debug_apple_names",
-	[DW_APPLE_TYPES] = ".debug_apple_types",
-	[DW_APPLE_NAMESPACES] = ".debug_apple_namespaces",
-	[DW_APPLE_OBJC] = ".debug_apple_objc",
-};
+#define DW_SECTION_NAME(section, name) [section] = name,
+static const char *const names[] = { DW_SECTION_LIST(DW_SECTION_NAME) };
 
 const char *dw_section_name(enum dw_section which)
 {

@@ -15,37 +15,38 @@
 #include "base/err.h"
 #include "base/reader.h"
 
-enum dw_section {
-	DW_INFO,
-	DW_TYPES,
-	DW_ABBREV,
-	DW_LINE,
-	DW_STR,
-	DW_LINE_STR,
-	DW_STR_OFFSETS,
-	DW_ADDR,
-	DW_RANGES,
-	DW_RNGLISTS,
-	DW_LOC,
-	DW_LOCLISTS,
-	DW_ARANGES,
-	DW_NAMES,
-	DW_MACRO,
-	DW_MACINFO,
-	DW_FRAME,
-	DW_PUBNAMES,
-	DW_PUBTYPES,
-	DW_GNU_PUBNAMES,
-	DW_GNU_PUBTYPES,
-	DW_GDB_INDEX,
-	DW_CU_INDEX,
-	DW_TU_INDEX,
-	DW_APPLE_NAMES,
-	DW_APPLE_TYPES,
-	DW_APPLE_NAMESPACES,
-	DW_APPLE_OBJC,
-	DW_SECTIONS
-};
+#define DW_SECTION_LIST(X)                                                                         \
+	X(DW_INFO, ".debug_info")                                                                  \
+	X(DW_TYPES, ".debug_types")                                                                \
+	X(DW_ABBREV, ".debug_abbrev")                                                              \
+	X(DW_LINE, ".debug_line")                                                                  \
+	X(DW_STR, ".debug_str")                                                                    \
+	X(DW_LINE_STR, ".debug_line_str")                                                          \
+	X(DW_STR_OFFSETS, ".debug_str_offsets")                                                    \
+	X(DW_ADDR, ".debug_addr")                                                                  \
+	X(DW_RANGES, ".debug_ranges")                                                              \
+	X(DW_RNGLISTS, ".debug_rnglists")                                                          \
+	X(DW_LOC, ".debug_loc")                                                                    \
+	X(DW_LOCLISTS, ".debug_loclists")                                                          \
+	X(DW_ARANGES, ".debug_aranges")                                                            \
+	X(DW_NAMES, ".debug_names")                                                                \
+	X(DW_MACRO, ".debug_macro")                                                                \
+	X(DW_MACINFO, ".debug_macinfo")                                                            \
+	X(DW_FRAME, ".debug_frame")                                                                \
+	X(DW_PUBNAMES, ".debug_pubnames")                                                          \
+	X(DW_PUBTYPES, ".debug_pubtypes")                                                          \
+	X(DW_GNU_PUBNAMES, ".debug_gnu_pubnames")                                                  \
+	X(DW_GNU_PUBTYPES, ".debug_gnu_pubtypes")                                                  \
+	X(DW_GDB_INDEX, ".gdb_index")                                                              \
+	X(DW_CU_INDEX, ".debug_cu_index")                                                          \
+	X(DW_TU_INDEX, ".debug_tu_index")                                                          \
+	X(DW_APPLE_NAMES, ".debug_apple_names")                                                    \
+	X(DW_APPLE_TYPES, ".debug_apple_types")                                                    \
+	X(DW_APPLE_NAMESPACES, ".debug_apple_namespaces")                                          \
+	X(DW_APPLE_OBJC, ".debug_apple_objc")
+
+#define DW_SECTION_OF(section, name) section,
+enum dw_section { DW_SECTION_LIST(DW_SECTION_OF) DW_SECTIONS };
 
 #define DW_NO_OFFSET UINT64_MAX
 

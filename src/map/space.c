@@ -5,68 +5,22 @@
 
 const char *why_text(enum why why)
 {
-	static const char *const text[WHY_COUNT] = {
-		[WHY_SEGMENT] = "segment",
-		[WHY_SECTION] = "section header",
-		[WHY_REGION] = "memory region",
-		[WHY_HEADER] = "header table",
-		[WHY_FILE] = "input file",
-		[WHY_MEMBER] = "archive member",
-		[WHY_SYMBOL] = "symbol table",
-		[WHY_UNSIZED_SYMBOL] = "symbol without a size",
-		[WHY_UNWIND_BOUNDS] = "function bounds from unwind table",
-		[WHY_ENTRY_POINT] = "entry point",
-		[WHY_PLT] = "PLT stub",
-		[WHY_GOT] = "GOT slot",
-		[WHY_CODE_REF] = "code reference",
-		[WHY_DATA_REF] = "data reference",
-		[WHY_CODE_ORDER] = "code reference in the order of units",
-		[WHY_DATA_ORDER] = "data reference in the order of units",
-		[WHY_AFTER] = "after other data, referred to from other units only",
-		[WHY_POINTER_ARRAY] = "pointer array slot",
-		[WHY_SYMBOL_ENTRY] = "symbol table entry",
-		[WHY_NAME] = "name",
-		[WHY_VERSION] = "symbol version",
-		[WHY_HASH] = "hash table",
-		[WHY_RELOCATION] = "relocation",
-		[WHY_UNWIND] = "unwind table entry",
-		[WHY_LSDA] = "exception table",
-		[WHY_RUNTIME] = "table of the runtime",
-		[WHY_GROUP] = "section group",
-		[WHY_KEY_FUNCTION] = "key function of the class",
-		[WHY_DEBUG] = "debug info",
-		[WHY_LINKER_MAP] = "linker map",
-		[WHY_BLOCK_MAP] = "basic-block map",
-		[WHY_MAPPING] = "mapping",
-		[WHY_MODULE] = "file of a module",
-		[WHY_ALLOCATION] = "heap block",
-		[WHY_PADDING] = "alignment",
-		[WHY_FALLBACK] = "fallback",
-	};
+#define WHY_TEXT(why, text, sure) [why] = text,
+	static const char *const texts[] = { WHY_LIST(WHY_TEXT) };
 	ASSERT(why < WHY_COUNT);
-	return text[why];
+	return texts[why];
 }
 
 const char *const sure_words[SURE_WORDS] = { "stated", "proved", "inferred" };
 
 unsigned why_sure(enum why why)
 {
-	switch (why) {
-	case WHY_PADDING:
-	case WHY_FALLBACK: return SURE_WORDS;
-	case WHY_UNSIZED_SYMBOL:
-	case WHY_ENTRY_POINT:
-	case WHY_CODE_REF:
-	case WHY_DATA_REF:
-	case WHY_AFTER: return 2;
-	case WHY_PLT:
-	case WHY_GOT:
-	case WHY_KEY_FUNCTION:
-	case WHY_CODE_ORDER:
-	case WHY_DATA_ORDER:
-	case WHY_POINTER_ARRAY: return 1;
-	default: return 0;
-	}
+	enum { STATED, PROVED, INFERRED, UNOWNED };
+#define WHY_SURE(why, text, sure) [why] = sure,
+	static const uint8_t sure[] = { WHY_LIST(WHY_SURE) };
+	_Static_assert((int)UNOWNED == SURE_WORDS, "words for all but bytes without an owner");
+	ASSERT(why < WHY_COUNT);
+	return sure[why];
 }
 
 void claim(struct claims *c, uint64_t start, uint64_t size, label_id label, enum why why)

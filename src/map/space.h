@@ -17,46 +17,47 @@
 
 #define SIZE_UNKNOWN ((UINT64_C(1) << 56) - 1)
 
-/* Why a claim was made, for explanations. */
-enum why {
-	WHY_SEGMENT,
-	WHY_SECTION,
-	WHY_REGION,
-	WHY_HEADER,
-	WHY_FILE,
-	WHY_MEMBER,
-	WHY_SYMBOL,
-	WHY_UNSIZED_SYMBOL,
-	WHY_UNWIND_BOUNDS,
-	WHY_ENTRY_POINT,
-	WHY_PLT,
-	WHY_GOT,
-	WHY_CODE_REF,
-	WHY_DATA_REF,
-	WHY_CODE_ORDER,
-	WHY_DATA_ORDER,
-	WHY_AFTER,
-	WHY_POINTER_ARRAY,
-	WHY_SYMBOL_ENTRY,
-	WHY_NAME,
-	WHY_VERSION,
-	WHY_HASH,
-	WHY_RELOCATION,
-	WHY_UNWIND,
-	WHY_LSDA,
-	WHY_GROUP,
-	WHY_KEY_FUNCTION,
-	WHY_RUNTIME,
-	WHY_DEBUG,
-	WHY_LINKER_MAP,
-	WHY_BLOCK_MAP,
-	WHY_MAPPING,
-	WHY_MODULE,
-	WHY_ALLOCATION,
-	WHY_PADDING,
-	WHY_FALLBACK,
-	WHY_COUNT
-};
+/* Why a claim was made: its text for explanations, and how certain the owner is. */
+#define WHY_LIST(X)                                                                                \
+	X(WHY_SEGMENT, "segment", STATED)                                                          \
+	X(WHY_SECTION, "section header", STATED)                                                   \
+	X(WHY_REGION, "memory region", STATED)                                                     \
+	X(WHY_HEADER, "header table", STATED)                                                      \
+	X(WHY_FILE, "input file", STATED)                                                          \
+	X(WHY_MEMBER, "archive member", STATED)                                                    \
+	X(WHY_SYMBOL, "symbol table", STATED)                                                      \
+	X(WHY_UNSIZED_SYMBOL, "symbol without a size", INFERRED)                                   \
+	X(WHY_UNWIND_BOUNDS, "function bounds from unwind table", STATED)                          \
+	X(WHY_ENTRY_POINT, "entry point", INFERRED)                                                \
+	X(WHY_PLT, "PLT stub", PROVED)                                                             \
+	X(WHY_GOT, "GOT slot", PROVED)                                                             \
+	X(WHY_CODE_REF, "code reference", INFERRED)                                                \
+	X(WHY_DATA_REF, "data reference", INFERRED)                                                \
+	X(WHY_CODE_ORDER, "code reference in the order of units", PROVED)                          \
+	X(WHY_DATA_ORDER, "data reference in the order of units", PROVED)                          \
+	X(WHY_AFTER, "after other data, referred to from other units only", INFERRED)              \
+	X(WHY_POINTER_ARRAY, "pointer array slot", PROVED)                                         \
+	X(WHY_SYMBOL_ENTRY, "symbol table entry", STATED)                                          \
+	X(WHY_NAME, "name", STATED)                                                                \
+	X(WHY_VERSION, "symbol version", STATED)                                                   \
+	X(WHY_HASH, "hash table", STATED)                                                          \
+	X(WHY_RELOCATION, "relocation", STATED)                                                    \
+	X(WHY_UNWIND, "unwind table entry", STATED)                                                \
+	X(WHY_LSDA, "exception table", STATED)                                                     \
+	X(WHY_GROUP, "section group", STATED)                                                      \
+	X(WHY_KEY_FUNCTION, "key function of the class", PROVED)                                   \
+	X(WHY_RUNTIME, "table of the runtime", STATED)                                             \
+	X(WHY_DEBUG, "debug info", STATED)                                                         \
+	X(WHY_LINKER_MAP, "linker map", STATED)                                                    \
+	X(WHY_BLOCK_MAP, "basic-block map", STATED)                                                \
+	X(WHY_MAPPING, "mapping", STATED)                                                          \
+	X(WHY_MODULE, "file of a module", STATED)                                                  \
+	X(WHY_ALLOCATION, "heap block", STATED)                                                    \
+	X(WHY_PADDING, "alignment", UNOWNED)                                                       \
+	X(WHY_FALLBACK, "fallback", UNOWNED)
+
+#define WHY_OF(why, text, sure) why,
+enum why { WHY_LIST(WHY_OF) WHY_COUNT };
 
 const char *why_text(enum why why);
 /* Number of words for how certain an owner is: "stated", "proved", "inferred". */
