@@ -129,6 +129,8 @@ struct diff_sections {
 void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d);
 struct padded diff_padded(const struct diff_section *s);
 bool diff_section_is_debug(const struct diff_section *s);
+/* Says what a section holds if its name does not: "headers, gaps". "" for other sections. */
+const char *diff_section_note(const struct diff_section *s);
 typedef bool (*diff_section_fn)(const void *ctx, const struct diff_section *s);
 /* Sets `ret` to the sections that changed most, the greatest change first, out of those that
  * `wants` selects. Returns how many it set. */

@@ -17,6 +17,13 @@ bool diff_section_is_debug(const struct diff_section *s)
 	return section_name_is_debug(str_of(s->name));
 }
 
+const char *diff_section_note(const struct diff_section *s)
+{
+	if (strcmp(s->name, SNAP_UNSECTIONED) != 0)
+		return "";
+	return s->in_memory ? "loaded headers" : "headers, gaps";
+}
+
 size_t diff_most_changed(const struct diff_section *list, size_t list_count, const void *ctx,
 			 diff_section_fn wants, const struct diff_section **ret, size_t most)
 {

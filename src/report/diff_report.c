@@ -67,12 +67,13 @@ struct diff_report diff_report_of(const struct snapshot_diff *diff,
 	return ret;
 }
 
-static void diff_report_put_section(struct sink *s, const char *name, struct padded size)
+static void diff_report_put_section(struct sink *s, const char *name, const char *note,
+				    struct padded size)
 {
-	if (strcmp(name, ".other") == 0)
-		name = ".other (headers, gaps)";
-	const size_t have = label_width(str_of(name));
+	const size_t have = label_width(str_of(name)) + (*note ? strlen(note) + 3 : 0);
 	label_put(s, str_of(name), 0);
+	if (*note)
+		sink_printf(s, " (%s)", note);
 	sink_right(s, STR(""), have < 24 ? 24 - have : 0);
 	sink_printf(s, "%13s%13s%12s%9s\n", shown_parts(size.before).p, shown_parts(size.after).p,
 		    shown_change(size.after - size.before).p,
@@ -104,7 +105,7 @@ static void diff_report_put_others(struct sink *s, size_t count, const char *wor
 	char name[60];
 	snprintf(name, sizeof name, "%zu %s section%s", count, word, count == 1 ? "" : "s");
 	if (count > 0)
-		diff_report_put_section(s, name, size);
+		diff_report_put_section(s, name, "", size);
 }
 
 /* Writes the sections that changed most. Others share a row, and so do unchanged ones. */
@@ -128,20 +129,20 @@ static void diff_report_put_sections(const struct report *r, struct sink *s)
 	sink_printf(s, "%-24s%13s%13s%12s\n", "section", "old", "new", "delta");
 	for (size_t i = 0; i < shown; i++) {
 		const struct padded size = diff_padded(most[i]);
-		diff_report_put_section(s, most[i]->name, size);
+		diff_report_put_section(s, most[i]->name, diff_section_note(most[i]), size);
 		padded_add(&sizes[1], (struct padded){ -size.before, -size.after });
 	}
 	diff_report_put_others(s, counts[1] - shown, "other changed", sizes[1]);
 	diff_report_put_others(s, counts[0], "unchanged", sizes[0]);
 	if (d->hides_debug) {
-		diff_report_put_section(s, "without debug sections", rest);
-		diff_report_put_section(s, debug_line, d->debug);
+		diff_report_put_section(s, "without debug sections", "", rest);
+		diff_report_put_section(s, debug_line, "", d->debug);
 	}
-	diff_report_put_section(s, "TOTAL", d->file);
+	diff_report_put_section(s, "TOTAL", "", d->file);
 	if (d->beside.before > 0 || d->beside.after > 0)
-		diff_report_put_section(s, "not in the file", d->beside);
+		diff_report_put_section(s, "not in the file", "", d->beside);
 	if (d->knows_memory)
-		diff_report_put_section(s, "VM image", d->vm);
+		diff_report_put_section(s, "VM image", "", d->vm);
 	sink_text(s, STR("\n"));
 	diff_counts_put(d, s);
 	if (d->uncharged)

@@ -153,6 +153,8 @@ static void comment_put_sections(const struct comment *c, struct sink *s)
 		    (padded_delta(size) != 0 || isfinite(l.limit))) {
 			sink_text(s, STR("| "));
 			markdown_code(s, sec->name, NAME_MOST);
+			if (*diff_section_note(sec))
+				sink_printf(s, " (%s)", diff_section_note(sec));
 			sink_text(s, sec->in_file ? STR("") : STR(", not in the file"));
 			line_put_sizes(c, &l, size, s);
 			shown++;

@@ -266,7 +266,7 @@ static void add_overheads(struct collect *c, const struct shares *shares)
 {
 	const struct snap_section file = { .container = c->container,
 					   .in_file = true,
-					   .name = ".other" };
+					   .name = SNAP_UNSECTIONED };
 	struct snap_section loaded = { .container = c->container,
 				       .native = true,
 				       .in_file = true,

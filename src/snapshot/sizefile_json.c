@@ -98,8 +98,7 @@ static void list_sizes(const struct snapshot *s, uint32_t container, size_vec *r
 		if (sec->container != container)
 			continue;
 		add_size(&names, ret, segment, sec->size);
-		if (strcmp(segment, sec->name) != 0 && !snap_segment_is_native(sec->name) &&
-		    strcmp(sec->name, SNAP_UNSECTIONED) != 0)
+		if (strcmp(segment, sec->name) != 0 && !snap_segment_is_native(sec->name))
 			add_size(&names, ret, sec->name, sec->size);
 	}
 	intern_release(&names);
@@ -492,6 +491,9 @@ static void sizefile_json_read_section(struct sizefile_json_in *in, struct snap_
 		else
 			json_skip(&in->json);
 	}
+	/* Earlier versions of heft had a name of their own for loaded bytes. */
+	if (sec->name && strcmp(sec->name, "[no section]") == 0)
+		sec->name = SNAP_UNSECTIONED;
 	sec->container = (uint32_t)min_u64(container, UINT32_MAX);
 }
 

@@ -82,8 +82,8 @@ struct snap_container {
 	VEC(struct snap_section_size) section_sizes;
 };
 
-/* Name of the section for loaded bytes that are in no section. */
-#define SNAP_UNSECTIONED "[no section]"
+/* Name of the section for bytes that are in no section: headers, and gaps between sections. */
+#define SNAP_UNSECTIONED ".other"
 
 /* The symbols of a container in one section. Sections with other flags are different */
 struct snap_section {
