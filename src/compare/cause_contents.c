@@ -27,6 +27,29 @@ static struct str contents_name(struct cause_evidence *e, const struct snapshot 
 	return in->code ? str_of(arena_format(e->arena, STR_FMT "()", STR_ARG(name))) : name;
 }
 
+/* Tells what a symbol is: a function, a table ... */
+static const char *contents_kind(const struct snapshot *s, const struct snap_symbol *y)
+{
+	const struct str section = str_of(s->sections.data[y->section].name);
+	const struct str name = snapshot_text(s, y->name);
+	return snap_is_star(name)                      ? "section"
+	       : s->sections.data[y->section].code     ? "function"
+	       : snap_is_literal(name)                 ? "text"
+	       : cause_has(section, STR("rodata"))     ? "table"
+	       : cause_has(section, STR(".data.rel.")) ? "table"
+						       : "variable";
+}
+
+/* Returns the source of a symbol, or its section if the source is unknown. */
+static const char *contents_place(struct cause_evidence *e, const struct snapshot *s,
+				  const struct snap_symbol *y)
+{
+	const struct str path = snapshot_text(s, snap_path(y));
+	return snap_is_star(snapshot_text(s, y->name)) ? ""
+	       : path.len > 0                          ? arena_copy(e->arena, path)
+						       : s->sections.data[y->section].name;
+}
+
 /* Adds a symbol whose contents differ. Aliases count once, by their first name. A text whose name
  * shows its contents comes first. */
 static void contents_add(struct cause_evidence *e, struct cause *c, uint64_t before, uint64_t after)
@@ -36,14 +59,21 @@ static void contents_add(struct cause_evidence *e, struct cause *c, uint64_t bef
 	if (e->d->after->symbols.data[after].alias_place > 0)
 		return;
 	const bool first = !*c->was && !str_eq(was, now);
+	const struct snap_symbol *y = &e->d->after->symbols.data[after];
 	const size_t last = COUNT_OF(c->names) - 1, at = c->count < last ? c->count : last;
 	c->count++;
 	if (first) {
 		c->was = arena_copy(e->arena, was);
 		c->names[at] = c->names[0];
+		c->kinds[at] = c->kinds[0];
+		c->places[at] = c->places[0];
 	}
-	if (first || c->count <= COUNT_OF(c->names))
-		c->names[first ? 0 : at] = arena_copy(e->arena, now);
+	if (first || c->count <= COUNT_OF(c->names)) {
+		const size_t to = first ? 0 : at;
+		c->names[to] = arena_copy(e->arena, now);
+		c->kinds[to] = contents_kind(e->d->after, y);
+		c->places[to] = contents_place(e, e->d->after, y);
+	}
 }
 
 /* Compares the contents of a section on both snapshots, group by group of symbols. */

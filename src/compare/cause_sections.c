@@ -12,10 +12,16 @@ static bool claims_linked(const struct cause_guess *g, const struct cause_part *
 }
 
 /* What exceptions leave: smaller functions, cold parts, the run time, tables. */
-static bool claims_exceptions(const struct cause_guess *g, const struct cause_part *p)
+static bool claims_unwind(const struct cause_guess *g, const struct cause_part *p)
 {
 	return p->fallback || cause_is_cold(p) || cause_is_exceptions(p) ||
 	       (p->code && p->change == HEFT_CHANGED && p->delta * g->cause.sign > 0);
+}
+
+/* The same, and other code in all functions: all are compiled without exceptions. */
+static bool claims_exceptions(const struct cause_guess *g, const struct cause_part *p)
+{
+	return claims_unwind(g, p) || (p->code && cause_sign(p) == 0);
 }
 
 /* Sections that tell by themselves what happened. `other`: sections, separated by blanks, that
@@ -137,6 +143,8 @@ static void causes_guess_unwind(struct cause_evidence *e)
 	const double tables = sections_change(e, str_of(unwind_sections));
 	const double text = fabs(sections_change(e, STR(".text")));
 	const double exceptions = lsda.after - lsda.before;
+	const char *words = lsda.after + lsda.before > 0 ? "exceptions or unwind tables"
+							 : "unwind tables";
 	if (tables == 0 || exceptions * tables < 0 ||
 	    (fabs(exceptions) * 7 < text && fabs(tables) < text) ||
 	    fabs(e->added - e->gone) * 2 > (double)(e->larger + e->smaller))
@@ -145,8 +153,8 @@ static void causes_guess_unwind(struct cause_evidence *e)
 							       .sign = tables < 0 ? -1 : 1,
 							       .delta = tables,
 							       .count = e->cold_gone,
-							       .names = { "", "", "" } },
-						    .claims = claims_exceptions });
+							       .names = { "", words, "" } },
+						    .claims = claims_unwind });
 }
 
 void causes_guess_sections(struct cause_evidence *e)

@@ -193,7 +193,7 @@ static void tools_guess_units(struct cause_evidence *e, const struct unit_tools_
 }
 
 /* Compares the compilers that the units of debug info state. */
-static bool tools_compare_units(struct cause_evidence *e, const char **ret_debug)
+static bool tools_compare_units(struct cause_evidence *e, struct causes *ret)
 {
 	static const char key[] = "elf_units_made_by";
 	struct unit_tools_of_both t = { .count = 0 };
@@ -213,7 +213,8 @@ static bool tools_compare_units(struct cause_evidence *e, const char **ret_debug
 		gained = most_units(&t, 1, NULL);
 	if (gained == NULL)
 		return true;
-	*ret_debug = options_beyond(e->arena, gained->options, lost->options, true);
+	ret->debug_options[0] = options_beyond(e->arena, lost->options, gained->options, true);
+	ret->debug_options[1] = options_beyond(e->arena, gained->options, lost->options, true);
 	tools_guess_units(e, &t, lost, gained);
 	return true;
 }
@@ -308,14 +309,44 @@ static void parts_compare(struct cause_evidence *e)
 	}
 }
 
+/* Returns the source of a function. "" if debug info does not describe it. */
+static struct str described_source(const struct snapshot *s, const struct snap_charge *c)
+{
+	const struct str path = snapshot_text(s, c->source);
+	return c->symbol != SNAP_NO_SYMBOL && path.len > 0 && path.p[0] != '[' ? path : STR("");
+}
+
+/* Finds sources whose functions only one snapshot describes. */
+static void causes_find_described(struct cause_evidence *e, struct causes *ret)
+{
+	struct intern paths[2] = { { { 0 } }, { { 0 } } };
+	vec_each(const struct charge_pair, p, &e->d->charges.list) {
+		if (p->debug || p->before == SNAP_NO_SYMBOL || p->after == SNAP_NO_SYMBOL)
+			continue;
+		const struct snapshot *const before = e->d->before, *const after = e->d->after;
+		const struct str was = described_source(before, &before->charges.data[p->before]);
+		const struct str now = described_source(after, &after->charges.data[p->after]);
+		if ((was.len == 0) != (now.len == 0))
+			intern_add(&paths[was.len == 0], was.len > 0 ? was : now);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		ret->debug_sources[i].count = paths[i].entries.count;
+		ret->debug_sources[i].path =
+			paths[i].entries.count > 0 ? arena_copy(e->arena, intern_get(&paths[i], 0))
+						   : "";
+		intern_release(&paths[i]);
+	}
+}
+
 void causes_guess_tools(struct cause_evidence *e, struct causes *ret)
 {
 	const struct str old = causes_metadata(e->d->before, "elf_build_id");
 	const struct str new_ = causes_metadata(e->d->after, "elf_build_id");
 	ret->same_build = old.len > 0 && str_eq(old, new_);
 	ret->other_build = old.len > 0 && new_.len > 0 && !ret->same_build;
-	if (!tools_compare_units(e, &ret->debug_options))
+	if (!tools_compare_units(e, ret))
 		tools_compare(e);
+	causes_find_described(e, ret);
 	linkers_compare(e);
 	parts_compare(e);
 }

@@ -89,8 +89,8 @@ static void evidence_add_function(struct cause_evidence *e, const struct charge_
 {
 	if (p->before != SNAP_NO_SYMBOL && p->after != SNAP_NO_SYMBOL) {
 		e->kept++;
-		e->larger += p->vm[1] > p->vm[0];
-		e->smaller += p->vm[1] < p->vm[0];
+		e->larger += part->own > 0;
+		e->smaller += part->own < 0;
 	}
 	const bool cold = cause_is_cold(part);
 	if (snap_is_made_up(part->name))
@@ -176,7 +176,8 @@ static bool are_others(const struct cause_evidence *e)
 
 static bool claims_code(const struct cause_guess *g, const struct cause_part *p)
 {
-	return p->fallback || (p->code && (p->change != HEFT_ADDED || g->text.len > 0));
+	const bool comes = p->change == HEFT_ADDED && !snap_is_made_up(p->name);
+	return p->fallback || (p->code && (!comes || g->text.len > 0));
 }
 
 bool cause_claims_all(const struct cause_guess *g, const struct cause_part *p)
@@ -369,12 +370,15 @@ static bool causes_take(struct causes *ret, struct cause_evidence *e)
 	return true;
 }
 
-/* Drops guesses about compilation if the compilers state it themselves. */
+/* Drops guesses about compilation if the compilers state it themselves, or if a section that came
+ * or went does. */
 static void causes_drop_guessed(struct cause_evidence *e)
 {
 	bool stated = e->same_options;
-	for (size_t i = 0; i < e->guesses.count; i++)
-		stated = stated || e->guesses.data[i].cause.kind <= CAUSE_COMPILER;
+	vec_each(struct cause_guess, g, &e->guesses)
+		stated = stated || g->cause.kind <= CAUSE_COMPILER ||
+			 (g->cause.kind == CAUSE_SECTION && g->cause.sign != 0 && g->claims &&
+			  guess_weigh(e, g, false) >= share_beside * e->all);
 	for (size_t i = 0; stated && i < e->guesses.count; i++) {
 		enum cause_kind *kind = &e->guesses.data[i].cause.kind;
 		if (is_derived(*kind) && (*kind != CAUSE_UNWIND || !e->same_options))
@@ -423,7 +427,7 @@ void causes_find(struct causes *ret, const struct snapshot_diff *d,
 		 const struct diff_sections *sections)
 {
 	struct cause_evidence e = { .d = d, .sections = sections, .arena = &ret->arena };
-	*ret = (struct causes){ .debug_options = "", .own_package = "", .own = { "", "" } };
+	*ret = (struct causes){ .debug_options = { "", "" }, .own_package = "", .own = { "", "" } };
 	if (!d->charged)
 		return;
 	for (size_t i = 0; i < d->charges.list.count; i++)

@@ -53,7 +53,9 @@ struct cause {
 	size_t of;            /* All units, or all functions that stay. 0: unknown */
 	size_t gone;          /* Functions that are gone */
 	const char *names[3]; /* "" where unused */
-	const char *was;      /* Only for CAUSE_CONTENTS. "" if it is the same */
+	/* Only for CAUSE_CONTENTS. `was`: "" if the name is the same. Of each name: its kind, such
+	 * as "function", and its source, or its section if the source is unknown */
+	const char *was, *kinds[3], *places[3];
 };
 
 enum { CAUSES_MOST = 3 };
@@ -65,7 +67,12 @@ struct causes {
 	size_t compared;              /* Symbols whose contents were compared */
 	bool loads_same;              /* The contents of all loaded sections are the same */
 	double all;                   /* Sum of absolute changes outside of debug info */
-	const char *debug_options;    /* Options of debug info that are new, or "" */
+	const char *debug_options[2]; /* Options of debug info that are gone, and new ones, or "" */
+	/* Sources whose functions lost [0] or gained [1] debug info: their number, and one path */
+	struct {
+		size_t count;
+		const char *path;
+	} debug_sources[2];
 	const char *own_package;      /* Package of `main`, or "" */
 	const char *own[2];           /* New functions in it beyond the first cause, or "" */
 	struct arena arena;

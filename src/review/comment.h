@@ -51,6 +51,10 @@ struct shown said_size(double v);
 /* Writes a name or a path as code, cut to a length that fits a line. Paths keep their end. */
 void story_put_name(struct sink *s, const char *name);
 void story_put_path(struct sink *s, const char *path);
+/* Writes `before` and "`f` from `a.c` to `b.c`": a symbol that moved or was renamed. Nothing if
+ * there is none. */
+void comment_put_example(const struct comment *c, enum heft_change change, const char *before,
+			 struct sink *s);
 /* Returns the size of the file without debug info. */
 struct padded comment_ships(const struct comment *c);
 struct padded comment_region_size(const struct comment_region *r);

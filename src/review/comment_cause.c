@@ -42,9 +42,7 @@ static void put_code(const struct cause *c, struct sink *s)
 
 static void put_unwind(const struct cause *c, struct sink *s)
 {
-	sink_printf(s,
-		    "exceptions or unwind tables were turned %s for part of the code. Their tables "
-		    "%s %s while the functions stay",
+	sink_printf(s, "%s were turned %s. They %s %s while the functions stay", c->names[1],
 		    c->sign < 0 ? "off" : "on", c->sign < 0 ? "shrank" : "grew",
 		    said_size(c->delta).p);
 	if (c->sign < 0 && c->count > 0)
@@ -99,12 +97,19 @@ static void put_symbol(const struct cause *c, struct sink *s)
 	sink_printf(s, ", is %s: %s", cause_came(c), said_size(c->delta).p);
 }
 
-/* Writes up to three names: "`a`, `b`, `c`". */
+/* Writes up to three names: "`a`, `b`, `c`". Before a name is its kind, and after it its place, if
+ * they are known. */
 static void put_names(const struct cause *c, struct sink *s)
 {
 	for (size_t i = 0; i < COUNT_OF(c->names) && *c->names[i]; i++) {
 		sink_text(s, i > 0 ? STR(", ") : STR(""));
+		if (c->kinds[i] && !(i == 0 && c->was && *c->was))
+			sink_printf(s, "%s ", c->kinds[i]);
 		story_put_path(s, c->names[i]);
+		if (c->places[i] && *c->places[i]) {
+			sink_text(s, STR(" in "));
+			story_put_path(s, c->places[i]);
+		}
 	}
 }
 
@@ -118,6 +123,7 @@ static void put_contents(const struct cause *c, struct sink *s)
 		    c->grown > 0 ? "some of " : "", shown_parts((double)c->count).p,
 		    shown_parts((double)c->of).p);
 	if (*c->was) {
+		sink_printf(s, "%s ", c->kinds[0]);
 		story_put_name(s, c->was);
 		sink_text(s, STR(" is now "));
 	}
@@ -251,6 +257,34 @@ static bool is_debug_alone(const struct comment *c)
 	       c->causes->all * 20 < fabs(padded_delta(d->debug));
 }
 
+/* Names the options and the sources from which other debug info comes. */
+static void put_debug_origin(const struct comment *c, struct sink *s)
+{
+	const struct causes *all = c->causes;
+	const bool gone = c->diff->debug.after == 0, new_ = c->diff->debug.before == 0;
+	const char *was = all->debug_options[0], *now = all->debug_options[1];
+	if (*was || *now) {
+		sink_text(s, STR(". The compiler's option "));
+		markdown_code(s, *now ? now : was, 200);
+		sink_text(s, *now ? STR(" is new") : STR(" is gone"));
+	}
+	if (*was && *now) {
+		sink_text(s, STR(", before "));
+		markdown_code(s, was, 200);
+	}
+	if (gone != new_ && !is_debug_alone(c))
+		sink_printf(s, ". Debug info is %s", gone ? "no longer in the file" : "new");
+	for (size_t i = 0; i < 2; i++) {
+		const size_t count = all->debug_sources[i].count;
+		if (count == 0 || gone || new_)
+			continue;
+		sink_printf(s, ". %zu source%s %s debug info (`-g`): ", count,
+			    count == 1 ? "" : "s", i == 0 ? "lost" : "gained");
+		story_put_path(s, all->debug_sources[i].path);
+		sink_text(s, count == 1 ? STR("") : STR(" ..."));
+	}
+}
+
 static void put_debug_cause(const struct comment *c, struct sink *s)
 {
 	const bool gone = c->diff->debug.after == 0, new_ = c->diff->debug.before == 0;
@@ -259,10 +293,7 @@ static void put_debug_cause(const struct comment *c, struct sink *s)
 			    : STR("**Cause:** only debug info changed"));
 	if (!gone && !new_)
 		put_debug_sections(c->diff, s);
-	if (*c->causes->debug_options) {
-		sink_text(s, STR(". The compiler's options are new: "));
-		markdown_code(s, c->causes->debug_options, 200);
-	}
+	put_debug_origin(c, s);
 	sink_printf(s, ". What loads %s.",
 		    c->causes->loads_same ? "is the same" : "has the same size");
 }
@@ -361,6 +392,13 @@ void comment_put_cause(const struct comment *c, struct sink *s)
 		if (!w->derived && !(w->stated && all->sole))
 			put_share(x->share, i == 0 ? all->all : 0, s);
 	}
-	sink_text(s, all->count > 0 ? STR(".") : STR(""));
+	if (all->count == 0)
+		return;
+	const bool moved = all->list[0].kind == CAUSE_MOVED;
+	if (moved || all->list[0].kind == CAUSE_RENAMED)
+		comment_put_example(c, moved ? HEFT_MOVED : HEFT_RENAMED,
+				    all->list[0].count == 1 ? ": " : ", such as ", s);
+	put_debug_origin(c, s);
+	sink_text(s, STR("."));
 	put_own(all, s);
 }

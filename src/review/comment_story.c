@@ -2,6 +2,7 @@
 #include "review/comment.h"
 
 #include "base/vec.h"
+#include "names/demangle.h"
 #include "report/markdown.h"
 #include "report/pss.h"
 
@@ -39,6 +40,8 @@ static void put_difference(struct padded p, struct sink *s)
 	const double delta = padded_delta(p);
 	if (delta == 0)
 		sink_text(s, STR("no change"));
+	else if (p.after == 0)
+		sink_printf(s, "-%s (all of it)", said_size(delta).p);
 	else
 		sink_printf(s, "%s%s (%s)", sign_of(delta), said_size(delta).p,
 			    shown_growth(p.after, p.before).p);
@@ -51,18 +54,17 @@ static void put_change(struct padded p, struct sink *s)
 	sink_printf(s, ", %s%s", padded_delta(p) != 0 ? "now " : "", said_size(p.after).p);
 }
 
-static bool is_loaded(const void *ctx, const struct diff_section *s)
+static bool is_shipped(const void *ctx, const struct diff_section *s)
 {
-	const struct diff_report *d = ctx;
-	return s->name[0] == '.' && (s->in_memory || !d->knows_memory) &&
-	       strcmp(s->name, ".other") != 0 && !diff_section_is_debug(s);
+	(void)ctx;
+	return !diff_section_is_debug(s);
 }
 
 /* Writes "Most in `.text` (+36.2 KiB), `.rodata` (+12.0 KiB)." */
 static void put_most_sections(const struct diff_report *d, struct sink *s)
 {
 	const struct diff_section *most[SECTIONS_MOST];
-	const size_t count = diff_most_changed(d->sections, d->section_count, d, is_loaded, most,
+	const size_t count = diff_most_changed(d->sections, d->section_count, d, is_shipped, most,
 					       SECTIONS_MOST);
 	for (size_t i = 0; i < count; i++) {
 		const double delta = padded_delta(diff_padded(most[i]));
@@ -70,10 +72,11 @@ static void put_most_sections(const struct diff_report *d, struct sink *s)
 			break;
 		sink_text(s, i == 0 ? STR("Most in ") : STR(", "));
 		markdown_code(s, most[i]->name, NAMED_MOST);
-		sink_printf(s, " (%s%s%s)", sign_of(delta), said_size(delta).p,
-			    most[i]->in_file ? "" : " in memory");
+		const char *note = diff_section_note(most[i]);
+		sink_printf(s, " (%s%s%s%s%s)", note, *note ? ": " : "", sign_of(delta),
+			    said_size(delta).p, most[i]->in_file ? "" : " in memory");
 	}
-	sink_text(s, count > 0 ? STR(".") : STR(""));
+	sink_text(s, count > 0 ? STR(".\n\n") : STR(""));
 }
 
 struct padded comment_ships(const struct comment *c)
@@ -101,19 +104,18 @@ void comment_put_headline(const struct comment *c, struct sink *s)
 void comment_put_sizes(const struct comment *c, struct sink *s)
 {
 	const struct diff_report *d = c->diff;
-	const char *between = "";
+	put_most_sections(d, s);
 	if (d->knows_memory) {
 		sink_text(s, STR("In memory: "));
 		put_change(d->vm, s);
-		between = ". ";
 	}
 	if (d->debug.before > 0 || d->debug.after > 0) {
-		sink_printf(s, "%sDebug info, not counted above: ", between);
+		sink_text(s, d->knows_memory ? STR(". ") : STR(""));
+		sink_text(s, STR("Debug info, not counted above: "));
 		put_change(d->debug, s);
-		between = ". ";
 	}
-	sink_text(s, *between ? STR(".\n\n") : STR(""));
-	put_most_sections(d, s);
+	if (d->knows_memory || d->debug.before > 0 || d->debug.after > 0)
+		sink_text(s, STR("."));
 }
 
 void comment_put_regions(const struct comment *c, struct sink *s)
@@ -137,14 +139,60 @@ void story_put_name(struct sink *s, const char *name)
 	markdown_code(s, name, NAMED_MOST);
 }
 
+/* True for a folder that is named after a project and its version: "zlib-1.2.13", "zap@v1.2". */
+static bool is_versioned(struct str folder)
+{
+	for (size_t i = 1; i + 1 < folder.len; i++) {
+		const bool mark = folder.p[i] == '-' ||
+				  (folder.p[i] == '@' && folder.p[i + 1] == 'v');
+		const size_t at = i + 1 + (folder.p[i] == '@');
+		if (mark && at < folder.len && folder.p[at] >= '0' && folder.p[at] <= '9')
+			return true;
+	}
+	return false;
+}
+
+/* True for a folder that tells of the machine of a build, not of the project. */
+static bool is_machine_folder(struct str folder, struct str above)
+{
+	static const char *const names[] = { "",      ".",      "..",    "build", "builddir",
+					     "BUILD", "builds", "rustc", "home",  "root",
+					     "work",  "tmp",    "usr",   "src",   "workspace" };
+	bool ret = str_eq(above, STR("home")) || str_eq(above, STR("rustc"));
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		ret = ret || str_eq(folder, str_of(names[i]));
+	return ret;
+}
+
+/* Returns the part of an absolute path that begins with the folder of its project. The folders
+ * above it are those of the machine where a stranger built it. */
+static const char *path_in_project(const char *path)
+{
+	struct str rest = str_of(path), above = STR("");
+	const char *ret = path;
+	bool machine = true;
+	while (rest.len > 0 && (path[0] == '/' || str_starts(str_of(path), STR("../")))) {
+		const struct str folder = str_take(&rest, '/');
+		machine = machine && rest.len > 0 && is_machine_folder(folder, above);
+		if (machine)
+			ret = rest.p;
+		else if (rest.len > 0 && is_versioned(folder))
+			ret = folder.p;
+		above = folder;
+	}
+	return ret;
+}
+
 /* Writes a path. Of a long one only the end: the file's name matters more than the first folder. */
 void story_put_path(struct sink *s, const char *path)
 {
-	const size_t size = strlen(path);
-	const char *end = size > NAMED_MOST ? strchr(path + size - NAMED_MOST, '/') : NULL;
-	if (end != NULL)
+	const char *shown = path_in_project(path);
+	const size_t size = strlen(shown);
+	const char *end = size > NAMED_MOST ? strchr(shown + size - NAMED_MOST, '/') : NULL;
+	shown = end != NULL ? end + 1 : shown;
+	if (shown != path)
 		sink_text(s, STR("\xe2\x80\xa6"));
-	story_put_name(s, end != NULL ? end : path);
+	story_put_name(s, shown != path ? shown - 1 : path);
 }
 
 /* Writes the subject of a limit: "`.text`", "the file", "symbol `^net::`". */
@@ -196,10 +244,11 @@ void comment_put_verdict(const struct comment *c, struct sink *s)
 }
 
 /* A line of the table: rows with the same name, path and change, such as instances of a
- * template. */
+ * template. A function has the bytes of its parts, too: the compiler splits and copies functions. */
 struct story_line {
 	const struct heft_row *row; /* The first of the joined rows */
 	size_t count;
+	bool folded;            /* True if the bytes are in another line */
 	struct padded file, vm; /* `vm` is 0 if the table lacks that column */
 };
 
@@ -226,6 +275,8 @@ static bool is_instance_of(const struct heft_row *row, const struct story_line *
 /* Returns the sort key of a line: its change in the file, or in memory if it is not in the file. */
 static double story_line_delta(const struct story_line *l)
 {
+	if (l->folded)
+		return 0;
 	const double file = padded_delta(l->file), vm = padded_delta(l->vm);
 	return file != 0 ? file : vm;
 }
@@ -243,6 +294,50 @@ static int story_line_compare(const void *pa, const void *pb)
 static bool is_named(const struct heft_row *row)
 {
 	return row->others == 0 && (row->kind == HEFT_ROW_NAME || row->kind == HEFT_ROW_LITERAL);
+}
+
+/* Returns the word for a part of a function, or NULL for other rows. */
+static const char *part_word(const struct heft_row *row)
+{
+	const char *flags = row->texts != NULL ? row->texts[DIFF_FLAGS] : "";
+	return strstr(flags, "cold") ? "cold part" : strstr(flags, "clone") ? "copy" : NULL;
+}
+
+/* Returns the name of a row without what compilers append: "f" of "f.cold". */
+static struct str stem_of(const struct heft_row *row)
+{
+	const struct str label = str_of(row->label);
+	return part_word(row) ? str_upto(label, suffix_start(label)) : label;
+}
+
+static bool is_same_function(const struct heft_row *part, const struct heft_row *other)
+{
+	return str_eq(stem_of(part), stem_of(other)) && strcmp(path_of(part), path_of(other)) == 0;
+}
+
+static void padded_join(struct padded *to, struct padded p)
+{
+	to->before += p.before;
+	to->after += p.after;
+}
+
+/* Adds the parts of functions to the lines of their functions, or to the first of the parts. */
+static void story_lines_fold(struct story_lines *lines)
+{
+	vec_each(struct story_line, part, &lines->list) {
+		struct story_line *to = NULL;
+		if (part_word(part->row) == NULL)
+			continue;
+		vec_each(struct story_line, l, &lines->list)
+			if (l != part && !l->folded && is_same_function(part->row, l->row) &&
+			    (to == NULL || part_word(to->row) != NULL))
+				to = l;
+		if (to == NULL || (part_word(to->row) != NULL && to > part))
+			continue;
+		padded_join(&to->file, part->file);
+		padded_join(&to->vm, part->vm);
+		part->folded = true;
+	}
 }
 
 /* Joins the rows that look the same, and sorts them by falling change. */
@@ -264,11 +359,10 @@ static struct story_lines story_lines_make(const struct heft_table *t)
 						 ? measured(row, HEFT_DIFF_VM)
 						 : (struct padded){ 0 };
 		l->count++;
-		l->file.before += file.before;
-		l->file.after += file.after;
-		l->vm.before += vm.before;
-		l->vm.after += vm.after;
+		padded_join(&l->file, file);
+		padded_join(&l->vm, vm);
 	}
+	story_lines_fold(&ret);
 	if (ret.list.count > 0)
 		qsort(ret.list.data, ret.list.count, sizeof *ret.list.data, story_line_compare);
 	return ret;
@@ -286,7 +380,14 @@ static void put_line(const struct story_line *l, struct sink *s)
 	sink_printf(s, "| %s%s%s | %s | ", sign_of(delta), said_size(delta).p,
 		    padded_delta(l->file) == 0 && delta != 0 ? " in memory" : "",
 		    change_word(l->row->change));
-	story_put_name(s, l->row->label);
+	char name[NAMED_MOST + 2];
+	const struct str stem = stem_of(l->row);
+	if (stem.len <= NAMED_MOST && part_word(l->row) != NULL) {
+		snprintf(name, sizeof name, STR_FMT, STR_ARG(stem));
+		story_put_name(s, name);
+		sink_printf(s, " (%s)", part_word(l->row));
+	} else
+		story_put_name(s, l->row->label);
 	if (l->row->change == HEFT_RENAMED) {
 		sink_text(s, STR(", was "));
 		story_put_name(s, was_of(l->row));
@@ -308,19 +409,24 @@ static bool line_tells(const struct story_lines *lines, const struct story_line 
 
 static void put_symbols(const struct story_lines *lines, struct sink *s)
 {
-	bool cold = false;
 	if (lines->list.count == 0 || !line_tells(lines, &lines->list.data[0]))
 		return;
 	sink_text(s, STR("| change | | symbol | where |\n|--:|---|---|---|\n"));
 	for (size_t i = 0; i < lines->list.count && i < SYMBOLS_MOST; i++)
-		if (line_tells(lines, &lines->list.data[i])) {
+		if (line_tells(lines, &lines->list.data[i]))
 			put_line(&lines->list.data[i], s);
-			cold = cold || strstr(lines->list.data[i].row->label, ".cold");
-		}
-	if (cold)
-		sink_text(s, STR("\n`.cold` is the part of a function for rare ways, such as "
-				 "exceptions.\n"));
 	sink_text(s, STR("\n"));
+}
+
+/* True for a package without a name of its own: it is called as folders of all projects are. */
+static bool is_plain_folder(const char *package)
+{
+	static const char *const names[] = { "src",  "source",  "sources", "lib",
+					     "libs", "include", "app",     "code" };
+	bool ret = false;
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		ret = ret || strcmp(package, names[i]) == 0;
+	return ret;
 }
 
 static bool is_below(const char *path, const char *directory)
@@ -398,14 +504,28 @@ static void put_owner(const struct comment *c, const struct story_line *owner,
 	sink_text(s, STR("\n"));
 }
 
+/* True if the files lack the names that would tell their functions apart. */
+static bool lacks_names(const struct causes *all)
+{
+	return all->sole && all->list[0].kind == CAUSE_SECTION &&
+	       strcmp(all->list[0].names[0], ".symtab") == 0;
+}
+
 void comment_put_owners(const struct comment *c, struct sink *s)
 {
 	struct story_lines owners = story_lines_make(c->owners);
 	struct story_lines lines = story_lines_make(c->symbols);
-	size_t put = 0;
+	const bool packages = c->owners_by == HEFT_DIFF_BY_PACKAGE;
+	size_t named = 0, put = lacks_names(c->causes) ? OWNERS_MOST : 0;
+	vec_each(const struct story_line, l, &owners.list)
+		named += line_tells(&owners, l) && diff_names_owner(l->row);
 	for (size_t i = 0; i < owners.list.count && put < OWNERS_MOST; i++) {
 		const struct story_line *l = &owners.list.data[i];
-		if (!line_tells(&owners, l) || !diff_names_owner(l->row))
+		/* The only package of a program is the program. */
+		const bool whole = packages && named == 1 && l->file.before > 0 &&
+				   l->file.after > 0;
+		if (!line_tells(&owners, l) || !diff_names_owner(l->row) || whole ||
+		    (packages && is_plain_folder(l->row->label)))
 			continue;
 		if (put++ == 0)
 			sink_printf(s, "By %s:\n\n", c->owners->levels[0]);
@@ -420,32 +540,43 @@ static bool is_object_path(const char *path)
 	return str_ends(str_of(path), STR(".o"));
 }
 
-/* Writes "2 symbols moved, such as `parse()` from `src/a.cc` to `src/b.cc`." */
-static void put_moved(const struct comment *c, struct sink *s)
+void comment_put_example(const struct comment *c, enum heft_change change, const char *before,
+			 struct sink *s)
 {
 	const struct heft_row *top = c->symbols->top, *shown = NULL;
-	for (size_t i = 0; i < top->child_count && shown == NULL; i++)
-		if (is_named(top->children[i]) && top->children[i]->change == HEFT_MOVED &&
-		    !is_object_path(path_of(top->children[i])) &&
-		    !is_object_path(was_of(top->children[i])))
-			shown = top->children[i];
+	ASSERT(change == HEFT_MOVED || change == HEFT_RENAMED);
+	for (size_t i = 0; i < top->child_count && shown == NULL; i++) {
+		const struct heft_row *row = top->children[i];
+		if (is_named(row) && row->change == change &&
+		    (change == HEFT_RENAMED ||
+		     (!is_object_path(path_of(row)) && !is_object_path(was_of(row)))))
+			shown = row;
+	}
 	if (shown == NULL)
 		return;
-	const uint64_t count = c->diff->counts[HEFT_MOVED];
-	if (count > 1)
-		sink_printf(s, "%" PRIu64 " symbols moved, such as ", count);
-	story_put_name(s, shown->label);
-	sink_text(s, count > 1 ? STR(" from ") : STR(" moved from "));
-	story_put_path(s, was_of(shown));
-	sink_text(s, STR(" to "));
-	story_put_path(s, path_of(shown));
-	sink_text(s, STR("."));
+	sink_text(s, str_of(before));
+	story_put_name(s, change == HEFT_MOVED ? shown->label : was_of(shown));
+	sink_text(s, change == HEFT_MOVED ? STR(" from ") : STR(" to "));
+	if (change == HEFT_MOVED) {
+		story_put_path(s, was_of(shown));
+		sink_text(s, STR(" to "));
+	}
+	if (change == HEFT_MOVED)
+		story_put_path(s, path_of(shown));
+	else
+		story_put_name(s, shown->label);
 }
 
 void comment_put_rows(const struct comment *c, struct sink *s)
 {
+	if (lacks_names(c->causes))
+		return;
 	struct story_lines lines = story_lines_make(c->symbols);
+	const uint64_t moved = c->diff->counts[HEFT_MOVED];
+	char words[60];
 	put_symbols(&lines, s);
-	put_moved(c, s);
+	snprintf(words, sizeof words, "%" PRIu64 " symbols moved, such as ", moved);
+	if (c->causes->count == 0 || c->causes->list[0].kind != CAUSE_MOVED)
+		comment_put_example(c, HEFT_MOVED, moved == 1 ? "Moved: " : words, s);
 	vec_release(&lines.list);
 }

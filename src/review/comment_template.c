@@ -5,8 +5,8 @@
 #include "base/err.h"
 #include "report/pss.h"
 
-static const char standard[] = "{headline}\n\n{why}\n\n{sizes}\n\n{regions}\n\n{verdict}\n\n"
-			       "{owners}\n\n{rows}\n\n{details}\n\n{page}\n";
+static const char standard[] = "{headline}\n\n{why}\n\n{verdict}\n\n{regions}\n\n{rows}\n\n"
+			       "{owners}\n\n{sizes}\n\n{details}\n\n{page}\n";
 
 static void put_title(const struct comment *c, struct sink *s)
 {
