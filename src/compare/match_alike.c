@@ -110,13 +110,14 @@ static void refs_turn(struct alike_side *as, size_t count)
 			as->refs_to[as->first_to[as->refs[i].target + 1]++] = i;
 }
 
-static void symbol_learn(struct alike_side *as, uint32_t symbol, uint64_t ident)
+static void symbol_learn(struct alike_side *as, uint32_t symbol, uint64_t ident, uint32_t when)
 {
 	as->symbols[symbol].ident = ident;
 	for (uint32_t i = as->first_to[symbol]; i < as->first_to[symbol + 1]; i++) {
 		struct alike_ref *r = &as->refs[as->refs_to[i]];
 		const uint64_t now = ident == 0 ? 0 : ident + ((uint64_t)r->off << 32);
-		as->changes[as->refs_to[i] / ALIKE_CHUNK] += r->ident != now;
+		if (r->ident != now)
+			as->changes[as->refs_to[i] / ALIKE_CHUNK] = when;
 		r->ident = now;
 	}
 }
@@ -149,7 +150,7 @@ static void match_alike_side_init(struct alike *a, struct alike_side *as, struct
 		z->code = s->sections.data[y->section].code;
 		z->owner = z->code ? DIFF_NONE : match_owner(side, y);
 		z->print = match_print(side, y, z->clue);
-		symbol_learn(as, i, first_ident(a->m, side, y));
+		symbol_learn(as, i, first_ident(a->m, side, y), 0);
 	}
 }
 
@@ -182,8 +183,8 @@ void alike_learn(struct alike *a, uint32_t before, uint32_t after)
 	const uint64_t ident = ident_of(after, KNOWN_PAIR);
 	ASSERT(before < a->before.side->s->symbols.count);
 	ASSERT(after < a->after.side->s->symbols.count);
-	symbol_learn(&a->before, before, ident);
-	symbol_learn(&a->after, after, ident);
+	symbol_learn(&a->before, before, ident, a->learned);
+	symbol_learn(&a->after, after, ident, a->learned);
 	a->learned++;
 }
 
@@ -210,20 +211,14 @@ static uint64_t bit_of(uint64_t ident)
 	return ident != 0 ? UINT64_C(1) << (ident * HASH_ODD_1 >> 58) : 0;
 }
 
-/* True if what is stored of a symbol's references is up to date. */
-static bool known_is_fresh(const struct alike *a, const struct alike_side *as,
-			   struct alike_symbol *y)
+/* True if the references of a symbol, and those near them, have not changed since a time. */
+static bool refs_kept(const struct alike_side *as, const struct alike_symbol *y, uint32_t since)
 {
-	uint32_t changes = 0; /* Of the references near the symbol's own */
-	if (y->read_at == a->learned)
-		return true;
+	uint32_t latest = 0;
 	const size_t first = y->ref_count > 0 ? (size_t)(y->refs - as->refs) : 0;
 	for (size_t i = first / ALIKE_CHUNK; i * ALIKE_CHUNK < first + y->ref_count; i++)
-		changes += as->changes[i];
-	const bool fresh = y->read_at > 0 && y->read_changes == changes;
-	y->read_at = a->learned;
-	y->read_changes = changes;
-	return fresh;
+		latest = as->changes[i] > latest ? as->changes[i] : latest;
+	return latest < since;
 }
 
 /* Stores which known things a symbol refers to. */
@@ -231,7 +226,9 @@ static void known_read(const struct alike *a, const struct alike_side *as, struc
 {
 	uint64_t *ahead = y->ahead;
 	const size_t count = y->ref_count;
-	if (known_is_fresh(a, as, y))
+	const bool fresh = y->read_at == a->learned || refs_kept(as, y, y->read_at);
+	y->read_at = a->learned;
+	if (fresh)
 		return;
 	y->known = y->known_count = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -310,6 +307,12 @@ static inline bool goal_in_reach(const struct score_goal *g, size_t same, size_t
 	       (need - have) * all <= 100 * same * weight;
 }
 
+static void vote_add(struct alike *a, uint32_t before, uint32_t after)
+{
+	vec_push(&a->votes, (struct vote){ .pair = (uint64_t)before << 32 | after,
+					   .voter = a->voter });
+}
+
 /* Compares two lists of references. With a goal, stops when it cannot be reached. If `votes` is not
  * NULL, adds votes: targets of unknown references between equal ones, or at both ends, may be a
  * pair. */
@@ -323,8 +326,7 @@ static struct match_alike_agreement refs_compare(const struct alike_symbol *b,
 		const struct alike_ref *was = &b->refs[i], *now = &n->refs[k];
 		if (was->ident == now->ident) {
 			if (was->ident == 0 && votes && may_pair(votes, was->target, now->target))
-				vec_push(&votes->votes, (struct vote){ (uint64_t)was->target << 32 |
-								       now->target });
+				vote_add(votes, was->target, now->target);
 			if (was->ident != 0) {
 				ret.same++;
 				sure = votes ? votes->votes.count : 0;
@@ -358,13 +360,45 @@ static bool has_unknown(struct alike_symbol *y)
 	return false;
 }
 
-void alike_vote(struct alike *a, uint32_t before, uint32_t after)
+/* Removes votes for symbols that have a partner, and those of pairs that vote again. */
+static void votes_keep(struct alike *a, const uint32_t *partner_before,
+		       const uint32_t *partner_after)
 {
-	struct alike_symbol *b = &a->before.symbols[before], *n = &a->after.symbols[after];
-	if (!has_unknown(b) || !has_unknown(n))
-		return;
-	both_read(a, b, n);
-	(void)refs_compare(b, n, NULL, a);
+	size_t kept = 0;
+	for (size_t i = 0; i < a->votes.count; i++) {
+		const struct vote v = a->votes.data[i];
+		a->votes.data[kept] = v;
+		kept += partner_before[v.pair >> 32] == DIFF_NONE &&
+			partner_after[(uint32_t)v.pair] == DIFF_NONE &&
+			(v.voter == DIFF_NONE || a->after.symbols[v.voter].voted_at > 0);
+	}
+	a->votes.count = kept;
+}
+
+void alike_vote(struct alike *a, const uint32_t *partner_before, const uint32_t *partner_after)
+{
+	VEC(uint32_t) voters = { 0 };
+	for (uint32_t i = 0; i < a->after.side->s->symbols.count; i++) {
+		struct alike_symbol *n = &a->after.symbols[i];
+		if (partner_after[i] == DIFF_NONE || !n->clue)
+			continue;
+		struct alike_symbol *b = &a->before.symbols[partner_after[i]];
+		if (refs_kept(&a->before, b, n->voted_at) && refs_kept(&a->after, n, n->voted_at))
+			continue;
+		n->voted_at = 0;
+		if (has_unknown(b) && has_unknown(n))
+			vec_push(&voters, i);
+	}
+	votes_keep(a, partner_before, partner_after);
+	vec_each(const uint32_t, i, &voters) {
+		struct alike_symbol *n = &a->after.symbols[*i];
+		struct alike_symbol *b = &a->before.symbols[partner_after[*i]];
+		n->voted_at = a->learned;
+		a->voter = *i;
+		both_read(a, b, n);
+		(void)refs_compare(b, n, NULL, a);
+	}
+	vec_release(&voters);
 }
 
 /* Returns the feature of a known thing, or NULL. `add`: adds it if it is new. */
@@ -415,12 +449,19 @@ static void features_add(struct alike *a, struct alike_side *as, const uint32_t 
 	}
 }
 
-void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_t *open_after)
+void alike_vote_rare(struct alike *a, const uint32_t *partner_before,
+		     const uint32_t *partner_after)
 {
 	a->features.count = 0;
 	map_clear(&a->feature_of);
-	features_add(a, &a->before, open_before, 0);
-	features_add(a, &a->after, open_after, 1);
+	features_add(a, &a->before, partner_before, 0);
+	features_add(a, &a->after, partner_after, 1);
+	size_t kept = 0;
+	vec_each(const struct vote, v, &a->votes)
+		if (v->voter != DIFF_NONE)
+			a->votes.data[kept++] = *v;
+	a->votes.count = kept;
+	a->voter = DIFF_NONE;
 	for (size_t i = 0; i < a->features.count; i++) {
 		const struct feature *f = &a->features.data[i];
 		if (f->counts[0] > ALIKE_FEW || f->counts[1] > ALIKE_FEW)
@@ -429,7 +470,7 @@ void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_
 			for (size_t y = 0; y < f->counts[1]; y++) {
 				const uint32_t b = f->symbols[0][x], n = f->symbols[1][y];
 				if (may_pair(a, b, n))
-					vec_push(&a->votes, (struct vote){ (uint64_t)b << 32 | n });
+					vote_add(a, b, n);
 			}
 	}
 }
@@ -634,4 +675,19 @@ unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned 
 	if (s->weight <= 2)
 		return sizes == 100 ? SIZES_ALONE : SIZES_ALONE_APART;
 	return s->sum / s->weight;
+}
+
+unsigned alike_vote_score(struct alike *a, struct vote *v, unsigned least)
+{
+	const uint32_t before = (uint32_t)(v->pair >> 32), after = (uint32_t)v->pair;
+	const struct alike_symbol *b = &a->before.symbols[before], *n = &a->after.symbols[after];
+	const bool enough = v->score >= v->least || v->least <= least;
+	/* The score of data depends on the partners of its owners too. */
+	if (!b->code || !enough || !refs_kept(&a->before, b, v->scored_at) ||
+	    !refs_kept(&a->after, n, v->scored_at)) {
+		v->score = (uint8_t)alike_score(a, before, after, least);
+		v->least = (uint8_t)least;
+		v->scored_at = a->learned;
+	}
+	return v->score;
 }

@@ -17,7 +17,13 @@ enum { SIZES_ALONE = 70 };
 
 /* Evidence that two symbols are a pair */
 struct vote {
-	uint64_t pair; /* Index in `before` << 32 | index in `after` */
+	uint64_t pair;  /* Index in `before` << 32 | index in `after` */
+	uint32_t voter; /* Index in `after` of the pair that refers to both. DIFF_NONE for a rare
+			 * known thing */
+	/* Of the first vote of a pair: its score, the `least` of that score, and alike.learned
+	 * then. scored_at is 0 without a score. */
+	uint32_t scored_at;
+	uint8_t score, least;
 };
 
 /* A reference from a symbol */
@@ -45,11 +51,11 @@ struct alike_symbol {
 	const struct clue *clue;      /* Or NULL */
 	const struct alike_ref *refs; /* Those that are compared */
 	/* `known`: bits for the known things that it refers to. `ahead`: per reference, the bits of
-	 * it and the next few. `known_count`: number of references to known things. All are up to
-	 * date if `read_at` is alike.learned. `read_changes`: number of changes when they were
-	 * read. */
+	 * it and the next few. `known_count`: number of references to known things. All were read
+	 * when alike.learned was `read_at`. 0: never. */
 	uint64_t known, *ahead;
-	uint32_t known_count, read_at, read_changes;
+	uint32_t known_count, read_at;
+	uint32_t voted_at; /* Of a pair, in `after`: alike.learned when it voted. 0: never */
 	uint32_t ref_count;
 	uint32_t sample; /* 1 + index in `samples`. 0 until needed */
 	uint32_t owner;  /* Function of its snapshot that owns the data, or DIFF_NONE */
@@ -76,8 +82,8 @@ struct alike_side {
 	struct alike_symbol *symbols; /* Per symbol of the snapshot */
 	struct alike_ref *refs;       /* References of all containers, as in the clues */
 	uint64_t *ahead;              /* See alike_symbol */
-	uint32_t *changes;            /* Per ALIKE_CHUNK references: counts changes of their
-				       * targets, which make scores outdated */
+	uint32_t *changes;            /* Per ALIKE_CHUNK references: alike.learned when one of
+				       * their targets became known. Older scores are outdated */
 	/* `refs_to`: indexes in refs, by target. `first_to`: per symbol, where its own begin. */
 	uint32_t *first_to, *refs_to;
 	VEC(struct alike_sample) samples;
@@ -87,10 +93,12 @@ struct alike {
 	struct matcher *m;
 	struct alike_side before, after;
 	uint32_t learned; /* Number of pairs found so far, plus 1 */
-	VEC(struct vote) votes;
+	VEC(struct vote) votes; /* Of open symbols. Those of a pair whose references have changed
+				 * are replaced */
 	/* Scratch: features, and their indexes by ident */
 	VEC(struct feature) features;
 	struct map feature_of;
+	uint32_t voter; /* Of the next votes */
 };
 
 void alike_init(struct alike *a, struct matcher *m);
@@ -117,10 +125,15 @@ unsigned alike_has_of(const struct alike *a, const struct alike_symbol *after);
  * `least`. 101: only equal sizes can reach it. `has`: bits of enum alike_has that any symbol of
  * `after` has. */
 unsigned alike_sizes_least(const struct alike_symbol *before, unsigned has, unsigned least);
-/* Adds votes for the symbols that both symbols of a pair refer to. */
-void alike_vote(struct alike *a, uint32_t before, uint32_t after);
+/* Brings the votes of pairs up to date: votes for the symbols that both symbols of a pair refer to.
+ * Only pairs vote whose references have changed. `partner_*`: per symbol, its partner or DIFF_NONE.
+ * O(pairs), and O(references) of those that vote. */
+void alike_vote(struct alike *a, const uint32_t *partner_before, const uint32_t *partner_after);
 /* Adds votes for two symbols without partners that share a rare known thing: both refer to it, or
- * it refers to both. `open_*`: per symbol, nonzero if it has no partner. */
-void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_t *open_after);
+ * it refers to both. O(references). */
+void alike_vote_rare(struct alike *a, const uint32_t *partner_before,
+		     const uint32_t *partner_after);
+/* Like alike_score(), for a pair that has votes. Scores only if something has changed. */
+unsigned alike_vote_score(struct alike *a, struct vote *v, unsigned least);
 
 #endif

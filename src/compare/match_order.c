@@ -441,26 +441,24 @@ static bool match_order_is_open(const struct order *o, uint32_t before, uint32_t
 
 /* Lists the pairs that have votes. Omits those with too few points to be taken with `least`, and to
  * rival one that is taken. */
-static candidate_vec votes_count(struct order *o, unsigned least)
+static candidate_vec votes_count(struct order *o, unsigned least, bool rare)
 {
 	candidate_vec list = { 0 };
-	o->alike.votes.count = 0;
-	for (uint32_t i = 0; i < o->m->after.s->symbols.count; i++)
-		if (o->m->partner[i] != DIFF_NONE && o->alike.after.symbols[i].clue)
-			alike_vote(&o->alike, o->m->partner[i], i);
-	alike_vote_rare(&o->alike, o->after_of, o->m->partner);
-	const struct vote *votes = o->alike.votes.data;
-	sort_by_key(o->alike.votes.data, o->alike.votes.count, sizeof *votes);
+	alike_vote(&o->alike, o->after_of, o->m->partner);
+	if (rare)
+		alike_vote_rare(&o->alike, o->after_of, o->m->partner);
+	struct vote *votes = o->alike.votes.data;
+	sort_by_key(votes, o->alike.votes.count, sizeof *votes);
 	for (size_t i = 0, end; i < o->alike.votes.count; i = end) {
 		const uint32_t before = (uint32_t)(votes[i].pair >> 32);
 		const uint32_t after = (uint32_t)votes[i].pair;
 		for (end = i; end < o->alike.votes.count && votes[end].pair == votes[i].pair;)
 			end++;
-		if (!match_order_is_open(o, before, after) || !may_be_one(o, before, after))
+		if (!may_be_one(o, before, after))
 			continue;
 		const unsigned worth = (unsigned)min_u64(end - i, VOTES_MOST) * VOTE_WORTH;
 		const unsigned need = least > MARGIN + worth ? least - MARGIN - worth : 0;
-		const unsigned score = alike_score(&o->alike, before, after, need);
+		const unsigned score = alike_vote_score(&o->alike, &votes[i], need);
 		if (score >= need)
 			vec_push(&list, (struct candidate_pair){ before, after, score + worth });
 	}
@@ -468,10 +466,10 @@ static candidate_vec votes_count(struct order *o, unsigned least)
 }
 
 /* Pairs two symbols if each is clearly the most likely partner of the other. */
-static void votes_take(struct order *o, unsigned least)
+static void votes_take(struct order *o, unsigned least, bool rare)
 {
 	const unsigned points = (unsigned)max_u64(least, VOTED_LEAST);
-	candidate_vec list = votes_count(o, points);
+	candidate_vec list = votes_count(o, points, rare);
 	struct favourite *old = mem_zeroed(o->m->before.s->symbols.count + 1, sizeof *old);
 	struct favourite *new_ = mem_zeroed(o->m->after.s->symbols.count + 1, sizeof *new_);
 	vec_each(const struct candidate_pair, c, &list) {
@@ -540,7 +538,7 @@ void match_nameless(struct matcher *m)
 		o.found = m->before.has_clues || thresholds[t] <= SIZES_ALONE ? few + 1 : 0;
 		for (unsigned step = 0; step < STEPS_MOST && o.found > few; step++) {
 			o.found = 0;
-			votes_take(&o, thresholds[t]);
+			votes_take(&o, thresholds[t], step == 0);
 			for (size_t i = 0; i < o.list.count; i++)
 				sequence_align(&o, i, thresholds[t]);
 		}
