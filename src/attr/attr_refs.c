@@ -18,6 +18,7 @@
 #include "base/pool.h"
 #include "base/sort.h"
 #include "code/operands.h"
+#include "code/ref_store.h"
 #include "code/addr_mask.h"
 #include "code/i386_got.h"
 #include "code/data_refs.h"
@@ -44,6 +45,9 @@ struct refs {
 	bool exec_is_code; /* True if executable sections contain only code */
 	struct go_words go;
 	uint64_t imm_low, imm_high; /* Immediates in this range are treated as addresses */
+	struct ref_store *kept;     /* Receives all references of code, or NULL. Then the decoder
+				     * treats numbers in [low, high) as addresses */
+	uint64_t low, high;
 	/* Position-independent code of i386 has distances from the GOT instead of addresses. `got`:
 	 * address of the GOT. `got_low`: distance of the lowest data, as 32 bits. 0: none. */
 	uint64_t got, got_low;
@@ -83,6 +87,30 @@ static void attr_refs_list_sections(struct refs *r)
 	}
 }
 
+/* Decides whether all references of code are kept. */
+static void attr_refs_keep(struct refs *r)
+{
+	const struct attr *a = r->a;
+	struct ref_store *store = a->f->refs;
+	const struct span *last = vec_last(&a->vm.list);
+	if (!store || store->im != a->im || store->parts.count > 0 || a->owner != BY_SYMBOL)
+		return;
+	vec_each(const struct place, p, &a->scratch->guessed)
+		vec_push(&store->variables, p->addr);
+	vec_each(const struct place, p, &a->scratch->unsized)
+		if (!p->code)
+			vec_push(&store->variables, p->addr);
+	if (r->isa == CODE_NONE || a->scratch->ghc.list.count > 0 || !last)
+		return;
+	r->kept = store;
+	r->low = a->vm.list.data[0].start;
+	r->high = last->start + last->size;
+	if (r->imm_low < r->imm_high) {
+		r->low = min_u64(r->low, r->imm_low);
+		r->high = max_u64(r->high, r->imm_high);
+	}
+}
+
 static const struct section *data_section(const struct refs *r, uint64_t addr)
 {
 	size_t low;
@@ -110,8 +138,9 @@ static const struct attr_refs_slot *slot_at(const struct refs *r, uint64_t addr)
 struct attr_refs_job {
 	size_t first, last;
 	target_vec found;
-	target_vec guesses; /* Immediates in Go's code, which are addresses or numbers */
-	target_vec uses;    /* References to imports and unit-less code */
+	target_vec guesses;   /* Immediates in Go's code, which are addresses or numbers */
+	target_vec uses;      /* References to imports and unit-less code */
+	struct ref_part kept; /* All references, if somebody asks for them */
 };
 
 enum { JOB_BYTES = 256 << 10 };
@@ -128,7 +157,7 @@ struct attr_refs_scan {
  * GOT's address from the function. In a cold part, only distances below minus one page count:
  * offsets in structures and frames are never so low. */
 static void scan_got_relative(const struct refs *r, const struct span *s, code_ref_vec *scratch,
-			      target_vec *found)
+			      struct attr_refs_job *job)
 {
 	const struct bytes code = image_at(r->a->im, s->start, s->size);
 	scratch->count = 0;
@@ -138,8 +167,10 @@ static void scan_got_relative(const struct refs *r, const struct span *s, code_r
 			  &(struct ref_wish){ REF_IMM, r->got_low, UINT32_MAX - 4095 }, scratch);
 	for (size_t i = 0; i < scratch->count; i++) {
 		const uint64_t to = (uint32_t)(scratch->data[i].to + (known ? 0 : r->got));
+		if (r->kept && known)
+			ref_part_add(&job->kept, &scratch->data[i]);
 		if (attr_refs_is_anonymous(r, to) || (known && slot_at(r, to)))
-			vec_push(found, (struct target){ to, s->label, WHY_CODE_REF });
+			vec_push(&job->found, (struct target){ to, s->label, WHY_CODE_REF });
 	}
 }
 
@@ -151,19 +182,26 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 	/* In Go's code for x86-64, an immediate is never an address. */
 	const bool immediates = r->imm_low < r->imm_high && !(r->isa == CODE_X86_64 && go);
 	const bool bare = r->a->scratch->bare.count > 0;
-	const bool branches = s->label != LABEL_NONE && (r->plt_low < r->plt_high || bare);
+	const bool branches = r->kept ||
+			      (s->label != LABEL_NONE && (r->plt_low < r->plt_high || bare));
 	const unsigned kinds = REF_MEM | REF_ADDR | (immediates ? REF_IMM : 0) |
 			       (branches ? REF_CALL | REF_JUMP : 0);
 	scratch->count = 0;
+	if (r->kept)
+		ref_part_begin(&job->kept, s->start, s->size);
 	if (r->isa == CODE_NONE)
 		data_refs(r->a->im, code, s->start, scratch);
 	else
 		code_refs(r->isa, code, s->start,
-			  &(struct ref_wish){ kinds, r->imm_low, r->imm_high, &r->wanted },
+			  &(struct ref_wish){ kinds, r->kept ? r->low : r->imm_low,
+					      r->kept ? r->high : r->imm_high,
+					      r->kept ? NULL : &r->wanted },
 			  scratch);
 	for (size_t i = 0; i < scratch->count; i++) {
 		const struct code_ref *ref = &scratch->data[i];
 		const enum go_ref is = go ? go_words_judge(&r->go, ref) : GO_ADDRESS;
+		if (r->kept && is != GO_NUMBER)
+			ref_part_add(&job->kept, ref);
 		if ((ref->kind == REF_IMM && lookalike_is_text(r->a->im, ref->to)) ||
 		    (r->isa == CODE_NONE && !r->go.table && r->imm_low < r->imm_high &&
 		     lookalike_is_number(r->a->im, ref->to)) ||
@@ -182,7 +220,7 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 				 (struct target){ ref->to, s->label, WHY_CODE_REF });
 	}
 	if (r->got_low > 0)
-		scan_got_relative(r, s, scratch, &job->found);
+		scan_got_relative(r, s, scratch, job);
 }
 
 static void attr_refs_scan_job(void *ctx, size_t i, unsigned worker)
@@ -313,6 +351,8 @@ static void attr_refs_scan_code(struct refs *r, const struct spans *code)
 			vec_push(&r->a->scratch->uses,
 				 (struct import_use){ uses->data[k].addr, uses->data[k].label });
 		vec_append(&guesses, &jobs.data[i].guesses);
+		if (r->kept)
+			vec_push(&r->kept->parts, jobs.data[i].kept);
 		vec_release_all(&jobs.data[i].guesses, &jobs.data[i].found, &jobs.data[i].uses);
 	}
 	take_guesses(r, &guesses);
@@ -766,6 +806,7 @@ void attr_refs_find(struct attr *a)
 		go_words_read(&r->go, a->im, go);
 	r->vtables.im = a->im;
 	attr_refs_list_sections(r);
+	attr_refs_keep(r);
 	attr_nobody(a, r->data, r->data_count, !r->exec_is_code, &r->wanted);
 	add_unsized_data(r); /* Before references: a symbol's name wins. */
 	/* Go's linker sorts data by kind and size instead of by unit. */

@@ -8,6 +8,7 @@
 #include "code/data_refs.h"
 #include "code/flow.h"
 #include "code/operands.h"
+#include "code/ref_store.h"
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
 #include "image/lookalike.h"
@@ -15,10 +16,20 @@
 
 enum { EDGES_JOB_BYTES = 256 << 10 };
 
-/* A job of the scan: consecutive spans with about EDGES_JOB_BYTES in all */
+/* A job of the scan: references that were kept, or consecutive spans with about EDGES_JOB_BYTES in
+ * all */
 struct edges_job {
+	struct ref_part *kept; /* NULL: spans */
 	size_t first, last;
 	edge_vec found;
+};
+
+enum { EDGES_RECENT_BITS = 8 };
+
+/* Collects references. Joins most of those with the same owners at once. */
+struct edges_list {
+	edge_vec *found;
+	uint32_t recent[1 << EDGES_RECENT_BITS]; /* Indexes in `found`, by hash of the owner */
 };
 
 struct edges_scan {
@@ -28,13 +39,70 @@ struct edges_scan {
 	bool kept;  /* True if relocations state all pointers in data, so words of data are not
 			     * searched for addresses */
 	uint64_t low, high; /* Address range of bytes with owners */
+	/* Per block of 2^shift bytes from `low`: number of spans that begin up to its start. */
+	uint32_t *begun;
+	unsigned shift;
+	bool *read; /* Per span: true if the references of its code were kept */
 	VEC(struct edges_job) jobs;
 };
+
+/* Makes an index of the spans. It has at most as many blocks as there are spans. */
+static void edges_index(struct edges_scan *s)
+{
+	const struct spans *spans = s->in.spans;
+	while ((s->high - s->low) >> s->shift >= max_u64(2, spans->list.count))
+		s->shift++;
+	const size_t blocks = (size_t)((s->high - s->low) >> s->shift) + 2;
+	s->begun = mem_zeroed(blocks, sizeof *s->begun);
+	for (size_t b = 0, i = 0; b < blocks; b++) {
+		const uint64_t off = (uint64_t)b << s->shift;
+		while (i < spans->list.count &&
+		       (b + 1 == blocks || spans->list.data[i].start - s->low <= off))
+			i++;
+		s->begun[b] = (uint32_t)i;
+	}
+}
+
+/* Like spans_find(), for an address in [low, high). */
+static const struct span *edges_span(const struct edges_scan *s, uint64_t addr)
+{
+	const struct span *list = s->in.spans->list.data;
+	const uint32_t *b = &s->begun[(addr - s->low) >> s->shift];
+	size_t i;
+	BISECT(i, b[0], b[1], k, list[k].start <= addr);
+	ASSERT(i > 0);
+	return addr - list[i - 1].start < list[i - 1].size ? &list[i - 1] : NULL;
+}
+
+static void edge_join(struct graph_edge *e, const struct graph_edge *other)
+{
+	e->count = (uint32_t)min_u64((uint64_t)e->count + other->count, EDGE_COUNT_MOST) &
+		   EDGE_COUNT_MOST;
+	if (other->kind < e->kind || (other->kind == e->kind && other->place < e->place)) {
+		e->kind = other->kind;
+		e->place = other->place;
+	}
+}
+
+static void edges_list_add(struct edges_list *l, uint32_t from, uint32_t to, enum edge_kind kind,
+			   uint64_t place)
+{
+	const struct graph_edge e = { edge_key(from, to), place, 1, kind & 15 };
+	uint32_t *recent = &l->recent[to * UINT32_C(0x9e3779b1) >> (32 - EDGES_RECENT_BITS)];
+	if (from == to)
+		return;
+	if (*recent < l->found->count && l->found->data[*recent].key == e.key) {
+		edge_join(&l->found->data[*recent], &e);
+		return;
+	}
+	*recent = (uint32_t)l->found->count;
+	vec_push(l->found, e);
+}
 
 void edges_add(edge_vec *v, uint32_t from, uint32_t to, enum edge_kind kind, uint64_t place)
 {
 	if (from != to)
-		vec_push(v, (struct graph_edge){ edge_key(from, to), place, 1, kind });
+		vec_push(v, (struct graph_edge){ edge_key(from, to), place, 1, kind & 15 });
 }
 
 /* Finds the span that a reference leads to. A slot without an owner leads on to its target. NULL
@@ -43,12 +111,12 @@ static const struct span *edges_target(const struct edges_scan *s, uint64_t targ
 {
 	if (target < s->low || target >= s->high)
 		return NULL;
-	const struct span *at = spans_find(s->in.spans, target);
+	const struct span *at = edges_span(s, target);
 	if (!at || !(s->in.flags[at - s->in.spans->list.data] & SPAN_GOT))
 		return at;
 	return load_pointer(s->in.im, target, &target) && target != 0 && target >= s->low &&
 			       target < s->high
-		       ? spans_find(s->in.spans, target)
+		       ? edges_span(s, target)
 		       : NULL;
 }
 
@@ -78,18 +146,18 @@ static bool edges_is_sure(const struct edges_scan *s, const struct span *at, enu
 	       edges_is_address(s, at, target);
 }
 
-static void edges_add_target(const struct edges_scan *s, edge_vec *to, uint32_t from,
+static void edges_add_target(const struct edges_scan *s, struct edges_list *to, uint32_t from,
 			     struct graph_edge found, uint64_t target)
 {
 	const struct span *at = edges_target(s, target);
 	if (at && edges_is_sure(s, at, (enum edge_kind)found.kind, target))
-		edges_add(to, from, s->in.owner[at - s->in.spans->list.data],
-			  (enum edge_kind)found.kind, found.place);
+		edges_list_add(to, from, s->in.owner[at - s->in.spans->list.data],
+			       (enum edge_kind)found.kind, found.place);
 }
 
-static enum edge_kind edges_kind_of(const struct code_ref *ref)
+static enum edge_kind edges_kind_of(unsigned ref_kind)
 {
-	switch (ref->kind) {
+	switch (ref_kind) {
 	case REF_CALL: return EDGE_CALL;
 	case REF_JUMP: return EDGE_JUMP;
 	case REF_ADDR: return EDGE_ADDRESS;
@@ -98,8 +166,43 @@ static enum edge_kind edges_kind_of(const struct code_ref *ref)
 	}
 }
 
+static void edges_add_ref(const struct edges_scan *s, struct edges_list *to, uint32_t from,
+			  const struct kept_ref *ref)
+{
+	const struct graph_edge found = { .place = ref->from,
+					  .kind = edges_kind_of(ref->kind) & 15 };
+	const bool branch = ref->kind & (REF_CALL | REF_JUMP);
+	edges_add_target(s, to, from, found,
+			 branch ? image_jump_target(s->in.im, ref->from, ref->to) : ref->to);
+}
+
+/* Takes over references that the source `symbols` has kept. */
+static void edges_scan_kept(const struct edges_scan *s, struct ref_part *kept,
+			    struct edges_list *to)
+{
+	const struct spans *spans = s->in.spans;
+	struct reader r = reader_make(kept->bytes.data, kept->bytes.count, false);
+	struct kept_ref ref = { 0 };
+	const struct span *at = NULL;
+	while (ref_part_next(&r, &ref)) {
+		if (ref.kind == 0) {
+			for (size_t i = vec_lower(&spans->list, ref.from);
+			     i < spans->list.count && spans->list.data[i].start < ref.to; i++)
+				s->read[i] = true;
+			continue;
+		}
+		if (!at || ref.from - at->start >= at->size)
+			at = ref.from >= s->low && ref.from < s->high ? edges_span(s, ref.from)
+								      : NULL;
+		const size_t i = at ? (size_t)(at - spans->list.data) : 0;
+		if (at && s->in.flags[i] & SPAN_CODE)
+			edges_add_ref(s, to, s->in.owner[i], &ref);
+	}
+	vec_release(&kept->bytes);
+}
+
 static void edges_scan_code(const struct edges_scan *s, const struct span *span, uint32_t from,
-			    code_ref_vec *work, edge_vec *to)
+			    code_ref_vec *work, struct edges_list *to)
 {
 	const struct bytes code = image_at(s->in.im, span->start, span->size);
 	const unsigned kinds = REF_MEM | REF_ADDR | REF_CALL | REF_JUMP | (s->fixed ? REF_IMM : 0);
@@ -111,17 +214,13 @@ static void edges_scan_code(const struct edges_scan *s, const struct span *span,
 		data_refs(s->in.im, code, span->start, work);
 	for (size_t i = 0; i < work->count; i++) {
 		const struct code_ref *ref = &work->data[i];
-		const struct graph_edge found = { .place = ref->from, .kind = edges_kind_of(ref) };
-		const bool branch = ref->kind & (REF_CALL | REF_JUMP);
-		edges_add_target(s, to, from, found,
-				 branch ? image_jump_target(s->in.im, ref->from, ref->to)
-					: ref->to);
+		edges_add_ref(s, to, from, &(struct kept_ref){ ref->from, ref->to, ref->kind });
 	}
 }
 
 /* Adds a jump from code to the next span, if control runs on into it. Only for images whose symbols
  * state no sizes: there, a label in the middle of a function begins a span. */
-static void edges_add_next(const struct edges_scan *s, size_t i, edge_vec *to)
+static void edges_add_next(const struct edges_scan *s, size_t i, struct edges_list *to)
 {
 	const struct span *span = &s->in.spans->list.data[i];
 	const uint64_t end = span->start + span->size;
@@ -136,11 +235,11 @@ static void edges_add_next(const struct edges_scan *s, size_t i, edge_vec *to)
 		if (!flow_next(&way, code.p + at, code.size - at, span->start + at, &flow))
 			return;
 	if (flow.kind == FLOW_PLAIN || flow.kind == FLOW_CONDITIONAL)
-		edges_add(to, s->in.owner[i], s->in.owner[i + 1], EDGE_JUMP, end - flow.size);
+		edges_list_add(to, s->in.owner[i], s->in.owner[i + 1], EDGE_JUMP, end - flow.size);
 }
 
 static void edges_scan_words(const struct edges_scan *s, const struct span *span, uint32_t from,
-			     edge_vec *to)
+			     struct edges_list *to)
 {
 	const unsigned word = (unsigned)pointer_size(s->in.im);
 	const uint64_t skip = align_up(span->start, word) - span->start;
@@ -153,30 +252,43 @@ static void edges_scan_words(const struct edges_scan *s, const struct span *span
 	}
 }
 
+static void edges_scan_spans(const struct edges_scan *s, const struct edges_job *job,
+			     struct edges_list *to)
+{
+	struct code_pass pass = { .im = s->in.im };
+	code_ref_vec work = { 0 };
+	for (size_t k = job->first; k < job->last; k++) {
+		const struct span *span = &s->in.spans->list.data[k];
+		const uint32_t owner = s->in.owner[k];
+		const bool code = s->in.flags[k] & SPAN_CODE;
+		const bool words = s->in.flags[k] & SPAN_DATA && s->fixed && !s->kept;
+		if (code && !s->read[k])
+			edges_scan_code(s, span, owner, &work, to);
+		if (code)
+			edges_add_next(s, k, to);
+		if (words)
+			edges_scan_words(s, span, owner, to);
+		if (words || (code && !s->read[k]))
+			code_passed(&pass, span->start, span->size);
+	}
+	code_pass_end(&pass);
+	vec_release(&work);
+}
+
 static void edges_scan_job(void *ctx, size_t i, unsigned worker)
 {
 	const struct edges_scan *s = ctx;
 	struct edges_job *job = &s->jobs.data[i];
-	struct code_pass pass = { .im = s->in.im };
-	code_ref_vec work = { 0 };
+	struct edges_list list = { .found = &job->found };
 	(void)worker;
-	for (size_t k = job->first; k < job->last; k++) {
-		const struct span *span = &s->in.spans->list.data[k];
-		const uint32_t owner = s->in.owner[k];
-		if (s->in.flags[k] & SPAN_CODE) {
-			edges_scan_code(s, span, owner, &work, &job->found);
-			edges_add_next(s, k, &job->found);
-		}
-		if (s->in.flags[k] & SPAN_DATA && s->fixed && !s->kept)
-			edges_scan_words(s, span, owner, &job->found);
-		code_passed(&pass, span->start, span->size);
-	}
-	code_pass_end(&pass);
-	edges_sort(&job->found);
+	if (job->kept)
+		edges_scan_kept(s, job->kept, &list);
+	else
+		edges_scan_spans(s, job, &list);
 	vec_fit(&job->found);
-	vec_release(&work);
 }
 
+/* Makes jobs of the spans whose references were not kept. */
 static void edges_make_jobs(struct edges_scan *s)
 {
 	uint64_t bytes = EDGES_JOB_BYTES;
@@ -192,7 +304,8 @@ static void edges_make_jobs(struct edges_scan *s)
 
 /* Adds the reference that a relocation makes. */
 static void edges_add_reloc(const struct edges_scan *s, const struct reloc_iter *it,
-			    const struct reloc *rel, struct operands *operands, edge_vec *to)
+			    const struct reloc *rel, struct operands *operands,
+			    struct edges_list *to)
 {
 	const struct span *at = spans_find(s->in.spans, rel->addr);
 	const size_t i = at ? (size_t)(at - s->in.spans->list.data) : 0;
@@ -211,13 +324,13 @@ static void edges_add_reloc(const struct edges_scan *s, const struct reloc_iter 
 	} else if (rel->symbol > 0 && rel->symbol < it->symbols.count && s->in.import) {
 		const struct str name = symtab_get(&it->symbols, rel->symbol).name;
 		if (s->in.import(s->in.ctx, name, &import))
-			edges_add(to, s->in.owner[i], import, (enum edge_kind)found.kind,
-				  rel->addr);
+			edges_list_add(to, s->in.owner[i], import, (enum edge_kind)found.kind,
+				       rel->addr);
 	}
 }
 
 static void edges_scan_relocs(struct edges_scan *s, const struct section *table,
-			      struct operands *operands, edge_vec *to)
+			      struct operands *operands, struct edges_list *to)
 {
 	struct reloc_iter it;
 	struct reloc rel;
@@ -234,9 +347,22 @@ static void edges_scan_relocs(struct edges_scan *s, const struct section *table,
 static void edges_scan_all_relocs(struct edges_scan *s, edge_vec *to)
 {
 	struct operands operands = { .im = s->in.im };
+	struct edges_list list = { .found = to };
 	for (size_t i = 1; i < s->in.im->section_count; i++)
 		if (section_is_reloc(&s->in.im->sections[i]))
-			edges_scan_relocs(s, &s->in.im->sections[i], &operands, to);
+			edges_scan_relocs(s, &s->in.im->sections[i], &operands, &list);
+}
+
+static void edges_run_jobs(struct edges_scan *s, edge_vec *ret)
+{
+	size_t count = 0;
+	parallel_for(s->in.threads, s->jobs.count, edges_scan_job, s);
+	for (size_t i = 0; i < s->jobs.count; i++)
+		count += s->jobs.data[i].found.count;
+	vec_reserve(ret, count);
+	for (size_t i = 0; i < s->jobs.count; i++)
+		vec_append(ret, &s->jobs.data[i].found);
+	vec_release(&s->jobs);
 }
 
 void edges_find(const struct edges_of *in, edge_vec *ret)
@@ -257,30 +383,69 @@ void edges_find(const struct edges_of *in, edge_vec *ret)
 			  t->info < im->section_count && im->sections[t->info].alloc &&
 			  !im->sections[t->info].exec && im->sections[t->info].write;
 	}
+	edges_index(&s);
+	s.read = mem_zeroed(count, sizeof *s.read);
+	for (size_t i = 0; in->refs && i < in->refs->parts.count; i++)
+		vec_push(&s.jobs, (struct edges_job){ .kept = &in->refs->parts.data[i] });
+	edges_run_jobs(&s, ret);
+	if (in->refs)
+		ref_store_release(in->refs);
 	if (im->kind != IMAGE_OBJECT)
 		edges_make_jobs(&s);
-	parallel_for(in->threads, s.jobs.count, edges_scan_job, &s);
-	for (size_t i = 0; i < s.jobs.count; i++)
-		vec_append(ret, &s.jobs.data[i].found);
-	vec_release(&s.jobs);
+	edges_run_jobs(&s, ret);
 	edges_scan_all_relocs(&s, ret);
+	mem_free_all(s.begun, s.read);
 }
 
-static int edges_by_kind(const void *a, const void *b)
+/* Sorts edges by the owner that is referred to. Those of one owner stay in order. */
+static void edges_by_target(const struct graph_edge *list, size_t count, struct graph_edge *ret)
 {
-	const struct graph_edge *x = a, *y = b;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
+	uint32_t owners = 0;
+	for (size_t i = 0; i < count; i++)
+		owners = edge_to(&list[i]) > owners ? edge_to(&list[i]) : owners;
+	size_t *next = mem_zeroed((size_t)owners + 2, sizeof *next);
+	for (size_t i = 0; i < count; i++)
+		next[(size_t)edge_to(&list[i]) + 1]++;
+	for (size_t i = 0; i <= owners; i++)
+		next[i + 1] += next[i];
+	for (size_t i = 0; i < count; i++)
+		ret[next[edge_to(&list[i])]++] = list[i];
+	mem_free(next);
+}
+
+COMPARISON(edges_by_key, struct graph_edge, ORDER(a->key, b->key))
+
+/* Sorts edges. Those of one owner arrive in the order of code, so they are mostly sorted. */
+static void edges_order(const struct graph_edge *list, size_t count, struct graph_edge *ret)
+{
+	edges_by_target(list, count, ret);
+	for (size_t i = 0, end; i < count; i = end) {
+		bool sorted = true;
+		for (end = i + 1; end < count && edge_to(&ret[end]) == edge_to(&ret[i]); end++)
+			sorted &= ret[end - 1].key <= ret[end].key;
+		if (!sorted)
+			qsort(ret + i, end - i, sizeof *ret, edges_by_key);
+	}
 }
 
 void edges_sort(edge_vec *v)
 {
-	size_t kept = 0;
-	vec_sort_then(v, edges_by_kind);
+	size_t sorted = v->count > 0, kept = 0;
+	while (sorted < v->count && v->data[sorted - 1].key < v->data[sorted].key)
+		sorted++;
+	const size_t rest = v->count - sorted;
+	if (rest == 0)
+		return;
+	/* Merges the others into the sorted ones from the end. */
+	struct graph_edge *others = mem_zeroed(rest, sizeof *others);
+	edges_order(v->data + sorted, rest, others);
+	for (size_t a = sorted, b = rest, to = v->count; b > 0;)
+		v->data[--to] = a > 0 && v->data[a - 1].key > others[b - 1].key ? v->data[--a]
+										: others[--b];
+	mem_free(others);
 	for (size_t i = 0; i < v->count; i++) {
 		if (kept > 0 && v->data[kept - 1].key == v->data[i].key)
-			v->data[kept - 1].count += v->data[i].count;
+			edge_join(&v->data[kept - 1], &v->data[i]);
 		else
 			v->data[kept++] = v->data[i];
 	}

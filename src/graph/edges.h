@@ -32,9 +32,11 @@ enum edge_kind {
 struct graph_edge {
 	_Alignas(8) uint64_t key; /* See edge_key() */
 	uint64_t place;           /* Address of the first reference of the surest kind */
-	uint32_t count;           /* Number of references */
-	uint32_t kind;            /* The surest kind */
+	uint32_t count : 28;      /* Number of references, at most EDGE_COUNT_MOST */
+	uint32_t kind : 4;        /* The surest kind */
 };
+
+enum { EDGE_COUNT_MOST = (1 << 28) - 1 };
 
 /* Sorts edges by the owner that is referred to, then by the owner that refers to it. */
 static inline uint64_t edge_key(uint32_t from, uint32_t to)
@@ -70,7 +72,8 @@ struct edges_of {
 	/* Finds the owner of an imported symbol by its name. False if it has none. */
 	bool (*import)(void *ctx, struct str name, uint32_t *ret);
 	void *ctx;
-	unsigned threads; /* 0: one per processor */
+	unsigned threads;       /* 0: one per processor */
+	struct ref_store *refs; /* As in struct graph_of */
 };
 
 /* Appends the references in an image. Call edges_sort() before look-ups. O(code + relocations +

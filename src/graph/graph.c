@@ -3,6 +3,7 @@
 
 #include "attr/attr.h"
 #include "base/sort.h"
+#include "code/ref_store.h"
 #include "image/elf/elf_const.h"
 #include "program/plt.h"
 #include "program/symbol_rule.h"
@@ -76,11 +77,9 @@ static uint32_t graph_add_node(struct graph *g, label_id label, uint64_t addr)
 /* True if a symbol begins where the span begins. Other spans of its name are parts of it. */
 static bool graph_is_symbol(const struct graph_maker *m, const struct span *s)
 {
-	const struct origins *o = m->of->origins;
-	const struct span *part = o ? spans_find(&o->spans, s->start) : NULL;
-	const struct claim *c = part ? &o->claims.list.data[part->label] : NULL;
-	return c && c->start == s->start && c->label == s->label &&
-	       (c->why == WHY_SYMBOL || c->why == WHY_UNSIZED_SYMBOL);
+	struct ref_store *kept = m->of->refs;
+	const uint64_t *at = kept ? vec_before(&kept->variables, s->start) : NULL;
+	return at && *at == s->start;
 }
 
 uint64_t graph_file_bytes(const struct span *s, const struct section *in)
@@ -113,7 +112,7 @@ static uint32_t graph_node_of_span(struct graph_maker *m, size_t i, const struct
 	n->part = true;
 	n->own.file = graph_file_bytes(s, in);
 	if (!graph_is_symbol(m, s)) {
-		n->constant = !code && (m->has_code[s->label] || m->of->origins);
+		n->constant = !code && (m->has_code[s->label] || m->of->refs);
 		edges_add(&g->edges, *first, node, EDGE_PART, s->start);
 	}
 	return node;
@@ -245,6 +244,8 @@ void graph_read(struct graph *g, const struct graph_of *of)
 	memset(g->node_of, 0xff, (g->label_count + 1) * sizeof *g->node_of);
 	m.has_code = mem_zeroed(g->label_count + 1, sizeof *m.has_code);
 	graph_list_variables(&m);
+	if (of->refs)
+		vec_sort(&of->refs->variables);
 	graph_cut_spans(&m);
 	g->owner = mem_zeroed(g->spans.list.count + 1, sizeof *g->owner);
 	g->flags = mem_zeroed(g->spans.list.count + 1, sizeof *g->flags);
@@ -260,7 +261,8 @@ void graph_read(struct graph *g, const struct graph_of *of)
 				     .flags = g->flags,
 				     .import = graph_find_import,
 				     .ctx = &names,
-				     .threads = of->threads };
+				     .threads = of->threads,
+				     .refs = of->refs };
 	edges_find(&in, &g->edges);
 	edges_of_unwinding(&in, &g->edges);
 	edges_sort(&g->edges);

@@ -36,7 +36,8 @@ static void why_measure(struct heft_graph *g)
 	file.labels = &g->labels;
 	file.threads = pool_threads(g->context.threads);
 	measure_begin(&g->measure, &file, &g->context.wish);
-	g->measure.file.origins = &g->origins;
+	g->refs.im = program_image(&g->program);
+	g->measure.file.refs = &g->refs;
 	measure_run(&g->measure, symbols, &g->layer);
 }
 
@@ -60,7 +61,7 @@ bool why_open(struct heft_graph *g, const char *path, struct heft_err *err)
 				     .vm = &g->layer.vm,
 				     .file = &g->layer.file,
 				     .labels = &g->labels,
-				     .origins = &g->origins,
+				     .refs = &g->refs,
 				     .threads = g->context.threads };
 	graph_read(&g->graph, &of);
 	graph_find_roots(&g->graph, &of);

@@ -2,6 +2,7 @@
  * and api/. All functions work in the memory domain of the handle. */
 #pragma once
 
+#include "code/ref_store.h"
 #include "graph/graph.h"
 #include "measure/text_places.h"
 #include "program/locate.h"
@@ -18,7 +19,7 @@ struct heft_graph {
 	struct labels labels;
 	struct measure measure;
 	struct layer layer;
-	struct origins origins;
+	struct ref_store refs;
 	struct graph graph;
 	struct locator locator;
 	struct text_places places;

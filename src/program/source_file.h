@@ -46,6 +46,7 @@ struct layer;
 struct linkmap;
 struct panics;
 struct process;
+struct ref_store;
 
 struct source_file {
 	const char *path; /* As the user typed it */
@@ -64,6 +65,7 @@ struct source_file {
 	struct dwarf_slot *dwarf;
 	struct go_slot *go;
 	struct panics *panics;   /* Receives panic places from the source `symbols`, or NULL */
+	struct ref_store *refs;  /* Receives references likewise (code/ref_store.h), or NULL */
 	struct process *process; /* NULL unless the input is a core */
 	/* Set by the data source `objects`, and filled while units are measured. Then the linker
 	 * map's pieces belong to objects, and units have the other bytes. */

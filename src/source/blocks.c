@@ -153,6 +153,7 @@ static void functions_run_symbols(const struct source_file *f, struct layer *ret
 	struct source_file g = *f;
 	g.places = NULL;
 	g.panics = NULL;
+	g.refs = NULL;
 	g.trace = NULL;
 	g.origins = NULL;
 	g.vm_only = true;

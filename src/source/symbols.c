@@ -117,6 +117,7 @@ void source_sure(const struct source_file *f, struct layer *ret)
 	struct source_file own = *f;
 	own.places = NULL;
 	own.panics = NULL;
+	own.refs = NULL;
 	symbols_with_sure(&own, &symbols, ret);
 	layer_release(&symbols);
 }
