@@ -1,63 +1,66 @@
-/* Keeps references of code as a stream of numbers.
+/* Keeps references of code as records in the order of the code.
  *
- * The low 3 bits of an entry's first number tell its kind. For a reference, the other bits are the
- * distance from the address before, and the second number is the distance of the target. For the
- * start of code, the second number is the distance of its address, and the third its size. The sign
- * of a distance is in its lowest bit. */
+ * The low 3 bits of the first 2 bytes tell the kind. A reference takes 6 bytes if its target is not
+ * far away: the other 13 bits are the distance from the address before, and 4 bytes the distance of
+ * the target. Otherwise the record has its numbers in full: 8 bytes each for its address and
+ * target. The start of code has its address and end in full. */
 #include "code/ref_store.h"
 
-enum { REF_STORE_CODE = 7, REF_STORE_BITS = 3 };
+enum { REF_STORE_FAR = 6, REF_STORE_CODE = 7, REF_STORE_BITS = 3, REF_STORE_DISTANCES = 1 << 13 };
 
-static void ref_part_put(struct ref_part *p, uint64_t v)
+static void ref_part_put(struct ref_part *p, unsigned head, const void *data, size_t size)
 {
-	enum { LONGEST = 10 };
-	vec_reserve(&p->bytes, LONGEST);
-	for (; v >= 0x80; v >>= 7)
-		p->bytes.data[p->bytes.count++] = (uint8_t)(v | 0x80);
-	p->bytes.data[p->bytes.count++] = (uint8_t)v;
-}
-
-static uint64_t ref_store_fold(uint64_t distance)
-{
-	return distance << 1 ^ (distance >> 63 ? UINT64_MAX : 0);
-}
-
-static uint64_t ref_store_unfold(uint64_t v)
-{
-	return v >> 1 ^ (v & 1 ? UINT64_MAX : 0);
+	const uint16_t first = (uint16_t)head;
+	vec_reserve(&p->bytes, sizeof first + size);
+	memcpy(p->bytes.data + p->bytes.count, &first, sizeof first);
+	memcpy(p->bytes.data + p->bytes.count + sizeof first, data, size);
+	p->bytes.count += sizeof first + size;
 }
 
 void ref_part_begin(struct ref_part *p, uint64_t addr, uint64_t size)
 {
-	ref_part_put(p, REF_STORE_CODE);
-	ref_part_put(p, ref_store_fold(addr - p->at));
-	ref_part_put(p, size);
+	const uint64_t whole[] = { addr, addr + size };
+	ref_part_put(p, REF_STORE_CODE, whole, sizeof whole);
 	p->at = addr;
 }
 
 void ref_part_add(struct ref_part *p, const struct code_ref *ref)
 {
-	const uint64_t distance = ref_store_fold(ref->from - p->at);
 	const unsigned kind = (unsigned)__builtin_ctz(ref->kind);
-	/* Code has less than 2^56 bytes, so no bit is lost. */
-	ASSERT(kind < REF_STORE_CODE && distance >> (64 - REF_STORE_BITS) == 0);
-	ref_part_put(p, distance << REF_STORE_BITS | kind);
-	ref_part_put(p, ref_store_fold(ref->to - ref->from));
+	const uint64_t distance = ref->from - p->at, whole[] = { ref->from, ref->to };
+	const int32_t target = (int32_t)(uint32_t)(ref->to - ref->from);
+	ASSERT(kind < REF_STORE_FAR);
 	p->at = ref->from;
+	if (distance < REF_STORE_DISTANCES && (uint64_t)(int64_t)target == ref->to - ref->from)
+		ref_part_put(p, (unsigned)distance << REF_STORE_BITS | kind, &target,
+			     sizeof target);
+	else
+		ref_part_put(p, kind << REF_STORE_BITS | REF_STORE_FAR, whole, sizeof whole);
 }
 
-bool ref_part_next(struct reader *r, struct kept_ref *ret)
+bool ref_part_next(const struct ref_part *p, size_t *at, struct kept_ref *ret)
 {
-	if (reader_left(r) == 0)
+	uint16_t head;
+	int32_t target;
+	uint64_t whole[2];
+	const uint8_t *from = p->bytes.data + *at + sizeof head;
+	if (*at == p->bytes.count)
 		return false;
-	const uint64_t head = read_uleb(r);
-	const unsigned kind = head & REF_STORE_CODE;
-	const uint64_t first = kind == REF_STORE_CODE ? read_uleb(r) : head >> REF_STORE_BITS;
-	const uint64_t second = read_uleb(r);
-	ret->from += ref_store_unfold(first);
-	ret->to = ret->from + (kind == REF_STORE_CODE ? second : ref_store_unfold(second));
-	ret->kind = kind == REF_STORE_CODE ? 0 : 1U << kind;
-	ASSERT(reader_ok(r));
+	memcpy(&head, from - sizeof head, sizeof head);
+	const unsigned kind = head & REF_STORE_CODE, rest = head >> REF_STORE_BITS;
+	const bool far = kind >= REF_STORE_FAR;
+	*at += sizeof head + (far ? sizeof whole : sizeof target);
+	ASSERT(*at <= p->bytes.count);
+	if (far) {
+		memcpy(whole, from, sizeof whole);
+		*ret = (struct kept_ref){ whole[0], whole[1],
+					  kind == REF_STORE_CODE ? 0 : 1U << rest };
+		return true;
+	}
+	memcpy(&target, from, sizeof target);
+	ret->from += rest;
+	ret->to = ret->from + (uint64_t)(int64_t)target;
+	ret->kind = 1U << kind;
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* ref_store.h - keeps the references of an image's code in little memory, for a later pass.
  *
- * The data source `symbols` fills a store if source_file.refs has one. A part has the references of consecutive code, in its order, as a stream of LEB128 numbers: about
- * 6 bytes per reference. Parts have no order. A part is filled by one thread. */
+ * The data source `symbols` fills a store if source_file.refs has one. A part has the references of consecutive code, in its order, mostly 6 bytes
+ * each. Parts have no order. A part is filled by one thread. */
 #ifndef HEFT_CODE_REF_STORE_H
 #define HEFT_CODE_REF_STORE_H
 
@@ -31,8 +31,7 @@ struct kept_ref {
 	unsigned kind; /* Value of enum ref_kind, or 0 */
 };
 
-/* Reads what follows in a part. `r` reads the bytes of the part, and *ret begins zeroed. False at
- * the end. */
-bool ref_part_next(struct reader *r, struct kept_ref *ret);
+/* Reads what follows in a part. *at and *ret begin zeroed. False at the end. */
+bool ref_part_next(const struct ref_part *p, size_t *at, struct kept_ref *ret);
 
 #endif

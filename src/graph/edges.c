@@ -24,18 +24,22 @@ struct edges_job {
 	edge_vec found;
 };
 
-enum { EDGES_RECENT_BITS = 8 };
+enum { EDGES_RECENT_BITS = 8, EDGES_SLOT_BITS = 8 };
 
 /* Collects references. Joins most of those with the same owners at once. */
 struct edges_list {
 	edge_vec *found;
 	uint32_t recent[1 << EDGES_RECENT_BITS]; /* Indexes in `found`, by hash of the owner */
+	struct {
+		uint64_t addr, to;
+	} slots[1 << EDGES_SLOT_BITS]; /* Slots that were read, by address */
 };
 
 struct edges_scan {
 	struct edges_of in;
 	enum code_isa isa;
 	bool fixed; /* True if addresses in code and data need no relocations */
+	bool pools; /* True if code has pools of constants */
 	bool kept;  /* True if relocations state all pointers in data, so words of data are not
 			     * searched for addresses */
 	uint64_t low, high; /* Address range of bytes with owners */
@@ -105,19 +109,30 @@ void edges_add(edge_vec *v, uint32_t from, uint32_t to, enum edge_kind kind, uin
 		vec_push(v, (struct graph_edge){ edge_key(from, to), place, 1, kind & 15 });
 }
 
+/* Returns the address in a slot. 0 if there is none. */
+static uint64_t edges_slot(const struct edges_scan *s, struct edges_list *l, uint64_t addr)
+{
+	const size_t i = addr / 8 % COUNT_OF(l->slots);
+	if (l->slots[i].addr != addr) {
+		l->slots[i].addr = addr;
+		if (!load_pointer(s->in.im, addr, &l->slots[i].to))
+			l->slots[i].to = 0;
+	}
+	return l->slots[i].to;
+}
+
 /* Finds the span that a reference leads to. A slot without an owner leads on to its target. NULL
  * if the target has no owner. */
-static const struct span *edges_target(const struct edges_scan *s, uint64_t target)
+static const struct span *edges_target(const struct edges_scan *s, struct edges_list *l,
+				       uint64_t target)
 {
 	if (target < s->low || target >= s->high)
 		return NULL;
 	const struct span *at = edges_span(s, target);
 	if (!at || !(s->in.flags[at - s->in.spans->list.data] & SPAN_GOT))
 		return at;
-	return load_pointer(s->in.im, target, &target) && target != 0 && target >= s->low &&
-			       target < s->high
-		       ? edges_span(s, target)
-		       : NULL;
+	target = edges_slot(s, l, target);
+	return target != 0 && target >= s->low && target < s->high ? edges_span(s, target) : NULL;
 }
 
 /* True if a number that may be an address is one. Code counts only from the first byte of a span.
@@ -138,7 +153,7 @@ static bool edges_is_sure(const struct edges_scan *s, const struct span *at, enu
 {
 	if (kind == EDGE_WORD || kind == EDGE_NUMBER)
 		return edges_is_address(s, at, target);
-	if (!image_arch(s->in.im)->pools)
+	if (!s->pools)
 		return true;
 	if (kind == EDGE_CALL || kind == EDGE_JUMP)
 		return at->start == target;
@@ -149,7 +164,7 @@ static bool edges_is_sure(const struct edges_scan *s, const struct span *at, enu
 static void edges_add_target(const struct edges_scan *s, struct edges_list *to, uint32_t from,
 			     struct graph_edge found, uint64_t target)
 {
-	const struct span *at = edges_target(s, target);
+	const struct span *at = edges_target(s, to, target);
 	if (at && edges_is_sure(s, at, (enum edge_kind)found.kind, target))
 		edges_list_add(to, from, s->in.owner[at - s->in.spans->list.data],
 			       (enum edge_kind)found.kind, found.place);
@@ -181,10 +196,10 @@ static void edges_scan_kept(const struct edges_scan *s, struct ref_part *kept,
 			    struct edges_list *to)
 {
 	const struct spans *spans = s->in.spans;
-	struct reader r = reader_make(kept->bytes.data, kept->bytes.count, false);
+	size_t next = 0;
 	struct kept_ref ref = { 0 };
 	const struct span *at = NULL;
-	while (ref_part_next(&r, &ref)) {
+	while (ref_part_next(kept, &next, &ref)) {
 		if (ref.kind == 0) {
 			for (size_t i = vec_lower(&spans->list, ref.from);
 			     i < spans->list.count && spans->list.data[i].start < ref.to; i++)
@@ -367,7 +382,9 @@ static void edges_run_jobs(struct edges_scan *s, edge_vec *ret)
 
 void edges_find(const struct edges_of *in, edge_vec *ret)
 {
-	struct edges_scan s = { .in = *in, .isa = flow_isa_of(in->im) };
+	struct edges_scan s = { .in = *in,
+				.isa = flow_isa_of(in->im),
+				.pools = image_arch(in->im)->pools };
 	const struct image *im = in->im;
 	const size_t count = in->spans->list.count;
 	if (count == 0)
@@ -415,6 +432,20 @@ static void edges_by_target(const struct graph_edge *list, size_t count, struct 
 
 COMPARISON(edges_by_key, struct graph_edge, ORDER(a->key, b->key))
 
+enum { EDGES_FEW = 16 };
+
+/* Sorts few edges. */
+static void edges_insert(struct graph_edge *list, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		const struct graph_edge e = list[i];
+		size_t to = i;
+		for (; to > 0 && list[to - 1].key > e.key; to--)
+			list[to] = list[to - 1];
+		list[to] = e;
+	}
+}
+
 /* Sorts edges. Those of one owner arrive in the order of code, so they are mostly sorted. */
 static void edges_order(const struct graph_edge *list, size_t count, struct graph_edge *ret)
 {
@@ -423,7 +454,9 @@ static void edges_order(const struct graph_edge *list, size_t count, struct grap
 		bool sorted = true;
 		for (end = i + 1; end < count && edge_to(&ret[end]) == edge_to(&ret[i]); end++)
 			sorted &= ret[end - 1].key <= ret[end].key;
-		if (!sorted)
+		if (!sorted && end - i <= EDGES_FEW)
+			edges_insert(ret + i, end - i);
+		else if (!sorted)
 			qsort(ret + i, end - i, sizeof *ret, edges_by_key);
 	}
 }

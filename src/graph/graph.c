@@ -15,9 +15,18 @@ typedef VEC(uint64_t) variable_vec;
 struct graph_maker {
 	struct graph *g;
 	const struct graph_of *of;
-	bool *has_code;         /* Per label */
-	variable_vec variables; /* Sorted */
+	bool *has_code;           /* Per label */
+	variable_vec variables;   /* Sorted */
+	const struct section *in; /* Section of the last span */
 };
+
+/* Returns the section with an address. Fast if addresses rise. */
+static const struct section *graph_section(struct graph_maker *m, uint64_t addr)
+{
+	if (!m->in || addr - m->in->addr >= m->in->size)
+		m->in = image_section_at(m->of->im, addr);
+	return m->in;
+}
 
 static void graph_list_variables(struct graph_maker *m)
 {
@@ -154,12 +163,12 @@ static void graph_cut_spans(struct graph_maker *m)
 	const struct spans *vm = m->of->vm;
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];
-		const struct section *in = image_section_at(m->of->im, s->start);
+		const struct section *in = graph_section(m, s->start);
 		m->has_code[s->label] |= graph_span_flags(m, s, in) & SPAN_CODE;
 	}
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];
-		const struct section *in = image_section_at(m->of->im, s->start);
+		const struct section *in = graph_section(m, s->start);
 		if (m->has_code[s->label] && in && !in->exec && !in->write && section_is_data(in))
 			graph_cut_texts(m, *s);
 		else
@@ -175,11 +184,11 @@ static void graph_make_nodes(struct graph_maker *m)
 	graph_add_node(g, LABEL_NONE, UINT64_MAX);
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];
-		g->flags[i] = graph_span_flags(m, s, image_section_at(m->of->im, s->start));
+		g->flags[i] = graph_span_flags(m, s, graph_section(m, s->start));
 	}
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];
-		g->owner[i] = graph_node_of_span(m, i, image_section_at(m->of->im, s->start));
+		g->owner[i] = graph_node_of_span(m, i, graph_section(m, s->start));
 		g->nodes.data[g->owner[i]].own.vm += s->size;
 	}
 }

@@ -106,10 +106,15 @@ static enum root_why roots_of_section(const struct section *in)
 static void roots_add_sections(struct graph_roots *r)
 {
 	const struct spans *vm = &r->g->spans;
+	const struct section *in = NULL;
+	enum root_why of_section = ROOT_NONE;
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];
-		const struct section *in = image_section_at(r->of->im, s->start);
-		enum root_why why = in ? roots_of_section(in) : ROOT_NONE;
+		if (!in || s->start - in->addr >= in->size) {
+			in = image_section_at(r->of->im, s->start);
+			of_section = in ? roots_of_section(in) : ROOT_NONE;
+		}
+		enum root_why why = of_section;
 		const bool table = !in || !(section_is_data(in) || in->exec || in->nobits);
 		if (why == ROOT_NONE && table && label_is_fallback(r->of->labels, s->label))
 			why = ROOT_FORMAT;

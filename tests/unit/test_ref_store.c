@@ -25,19 +25,19 @@ static void what_was_kept_is_read_again(void **state)
 	ref_part_begin(&p, UINT64_MAX - 15, 15);
 	for (size_t i = half; i < COUNT_OF(list); i++)
 		ref_part_add(&p, &list[i]);
-	struct reader r = reader_make(p.bytes.data, p.bytes.count, false);
+	size_t at = 0;
 	for (size_t i = 0; i < COUNT_OF(list); i++) {
 		if (i == 0 || i == half) {
-			assert_true(ref_part_next(&r, &ref));
+			assert_true(ref_part_next(&p, &at, &ref));
 			assert_int_equal(ref.kind, 0);
 			assert_true(ref.from == (i == 0 ? 0x401000 : UINT64_MAX - 15));
 			assert_true(ref.to == (i == 0 ? 0x401123 : UINT64_MAX));
 		}
-		assert_true(ref_part_next(&r, &ref));
+		assert_true(ref_part_next(&p, &at, &ref));
 		assert_int_equal(ref.kind, list[i].kind);
 		assert_true(ref.from == list[i].from && ref.to == list[i].to);
 	}
-	assert_false(ref_part_next(&r, &ref));
+	assert_false(ref_part_next(&p, &at, &ref));
 	vec_release(&p.bytes);
 }
 
