@@ -1,5 +1,6 @@
 /* Implements the data source `dominators`: each byte belongs to the chain of owners that keep it.
  * The label is "A;B;C" for the bytes of C, if only B keeps C, and only A keeps B. */
+#include "code/ref_store.h"
 #include "graph/graph.h"
 #include "source/source.h"
 
@@ -97,23 +98,22 @@ static void layer_set_chains(const struct source_file *f, const struct graph *g,
 
 void source_dominators(const struct source_file *f, struct layer *ret)
 {
-	struct origins own = { 0 };
-	struct source_file symbols = *f;
-	if (!f->origins)
-		symbols.origins = &own;
-	source_symbols(&symbols, ret);
 	if (!input_is_one_image(f->input) || f->input->images[0].kind == IMAGE_CORE) {
+		source_symbols(f, ret);
 		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
 		     "references are read in a program, a library or an object: nothing keeps "
 		     "these symbols");
-		origins_release(&own);
 		return;
 	}
-	const struct graph_of of = { .im = &f->input->images[0],
+	struct ref_store refs = { .im = &f->input->images[0] };
+	struct source_file symbols = *f;
+	symbols.refs = &refs;
+	source_symbols(&symbols, ret);
+	const struct graph_of of = { .im = refs.im,
 				     .vm = &ret->vm,
 				     .file = &ret->file,
 				     .labels = f->labels,
-				     .origins = symbols.origins,
+				     .refs = &refs,
 				     .threads = f->threads };
 	struct graph g = { 0 };
 	graph_read(&g, &of);
@@ -128,5 +128,4 @@ void source_dominators(const struct source_file *f, struct layer *ret)
 		const label_id chain = spans_label(&ret->vm, c->start);
 		c->label = chain == LABEL_NONE ? c->label : chain;
 	}
-	origins_release(&own);
 }
