@@ -96,10 +96,9 @@ static void attr_refs_keep(struct refs *r)
 	if (!store || store->im != a->im || store->parts.count > 0 || a->owner != BY_SYMBOL)
 		return;
 	vec_each(const struct place, p, &a->scratch->guessed)
-		vec_push(&store->variables, p->addr);
+		vec_push(&store->symbols, p->addr);
 	vec_each(const struct place, p, &a->scratch->unsized)
-		if (!p->code)
-			vec_push(&store->variables, p->addr);
+		vec_push(&store->symbols, p->addr);
 	if (r->isa == CODE_NONE || a->scratch->ghc.list.count > 0 || !last)
 		return;
 	r->kept = store;

@@ -135,8 +135,7 @@ void attr_sized_symbols(struct attr *a)
 	if (places)
 		attr_symbols_list_places(a->f->labels, places, &sized);
 	for (size_t i = 0; a->f->refs && a->f->refs->im == a->im && i < sized.count; i++)
-		if (!sized.data[i].code)
-			vec_push(&a->f->refs->variables, sized.data[i].addr);
+		vec_push(&a->f->refs->symbols, sized.data[i].addr);
 	for (size_t i = 0; i < sized.count; i++)
 		claim(&a->vm_claims, sized.data[i].addr, sized.data[i].size, sized.data[i].label,
 		      WHY_SYMBOL);

@@ -43,9 +43,9 @@ bool ref_part_next(const struct ref_part *p, size_t *at, struct kept_ref *ret)
 	uint16_t head;
 	int32_t target;
 	uint64_t whole[2];
-	const uint8_t *from = p->bytes.data + *at + sizeof head;
 	if (*at == p->bytes.count)
 		return false;
+	const uint8_t *from = p->bytes.data + *at + sizeof head;
 	memcpy(&head, from - sizeof head, sizeof head);
 	const unsigned kind = head & REF_STORE_CODE, rest = head >> REF_STORE_BITS;
 	const bool far = kind >= REF_STORE_FAR;
@@ -68,5 +68,5 @@ void ref_store_release(struct ref_store *s)
 {
 	for (size_t i = 0; i < s->parts.count; i++)
 		vec_release(&s->parts.data[i].bytes);
-	vec_release_all(&s->parts, &s->variables);
+	vec_release_all(&s->parts, &s->symbols);
 }

@@ -16,7 +16,7 @@ struct ref_part {
 struct ref_store {
 	const struct image *im; /* Only references of this image are kept */
 	VEC(struct ref_part) parts;
-	VEC(uint64_t) variables; /* Addresses of symbols of data. Unsorted, may repeat */
+	VEC(uint64_t) symbols; /* Addresses of symbols. Unsorted, may repeat */
 };
 
 /* Begins code that was decoded whole. Its references follow. */

@@ -405,8 +405,6 @@ void edges_find(const struct edges_of *in, edge_vec *ret)
 	for (size_t i = 0; in->refs && i < in->refs->parts.count; i++)
 		vec_push(&s.jobs, (struct edges_job){ .kept = &in->refs->parts.data[i] });
 	edges_run_jobs(&s, ret);
-	if (in->refs)
-		ref_store_release(in->refs);
 	if (im->kind != IMAGE_OBJECT)
 		edges_make_jobs(&s);
 	edges_run_jobs(&s, ret);

@@ -86,7 +86,31 @@ void edges_add(edge_vec *v, uint32_t from, uint32_t to, enum edge_kind kind, uin
 /* Returns the index of the first edge to an owner, and sets their number. `v` is sorted. */
 size_t edges_to(const edge_vec *v, uint32_t to, size_t *ret_count);
 
-/* unwind_edges.c: appends what unwind tables say: personality routines, types of exceptions. */
-void edges_of_unwinding(const struct edges_of *in, edge_vec *ret);
+/* unwind_edges.c: what unwind tables say of functions. */
+
+/* A function with data for its exceptions. */
+struct unwind_use {
+	uint64_t func, entry;   /* Addresses of its code and of its entry in the table */
+	uint64_t routine, lsda; /* 0: none */
+};
+
+/* The start of an entry of a table, or of a function's data for exceptions. */
+struct unwind_place {
+	_Alignas(8) uint64_t addr;
+	uint64_t func; /* Address of the function, or UNWIND_SHARED */
+};
+
+#define UNWIND_SHARED UINT64_MAX /* Several functions need the bytes */
+
+struct unwind_tables {
+	VEC(struct unwind_use) uses;
+	VEC(struct unwind_place) places; /* Sorted */
+};
+
+/* Reads .eh_frame and .eh_frame_hdr. The caller releases both arrays. */
+void unwind_tables_read(const struct image *im, struct unwind_tables *ret);
+/* Appends references to personality routines and types of exceptions. */
+void edges_of_unwinding(const struct edges_of *in, const struct unwind_tables *tables,
+			edge_vec *ret);
 
 #endif

@@ -15,7 +15,9 @@ typedef VEC(uint64_t) variable_vec;
 struct graph_maker {
 	struct graph *g;
 	const struct graph_of *of;
-	bool *has_code;           /* Per label */
+	uint8_t *has_code; /* Per label: 1, or 2 if symbols name several functions so */
+	label_id *same;    /* Per label: the label that stands for it */
+	struct unwind_tables unwind;
 	variable_vec variables;   /* Sorted */
 	const struct section *in; /* Section of the last span */
 };
@@ -87,7 +89,7 @@ static uint32_t graph_add_node(struct graph *g, label_id label, uint64_t addr)
 static bool graph_is_symbol(const struct graph_maker *m, const struct span *s)
 {
 	struct ref_store *kept = m->of->refs;
-	const uint64_t *at = kept ? vec_before(&kept->variables, s->start) : NULL;
+	const uint64_t *at = kept ? vec_before(&kept->symbols, s->start) : NULL;
 	return at && *at == s->start;
 }
 
@@ -104,24 +106,25 @@ static uint32_t graph_node_of_span(struct graph_maker *m, size_t i, const struct
 	const struct span *s = &m->g->spans.list.data[i];
 	const bool code = g->flags[i] & SPAN_CODE;
 	const bool data = in && !code && (in->nobits || section_is_data(in));
-	uint32_t *first = &g->node_of[s->label];
+	const label_id label = m->same[s->label];
+	uint32_t *first = &g->node_of[label];
 	if (*first == NODE_NONE)
-		*first = graph_add_node(g, s->label, s->start);
+		*first = graph_add_node(g, label, s->start);
 	struct graph_node *main = &g->nodes.data[*first];
 	if (label_is_fallback(m->of->labels, s->label) || !(code || data))
 		return *first;
 	/* The first range of code, or of data without code, stands for the owner. */
-	if (!main->placed && (code || !m->has_code[s->label])) {
+	if (!main->placed && (code || !m->has_code[label])) {
 		main->placed = true;
 		main->addr = s->start;
 		return *first;
 	}
-	const uint32_t node = graph_add_node(g, s->label, s->start);
+	const uint32_t node = graph_add_node(g, label, s->start);
 	struct graph_node *n = &g->nodes.data[node];
 	n->part = true;
 	n->own.file = graph_file_bytes(s, in);
 	if (!graph_is_symbol(m, s)) {
-		n->constant = !code && (m->has_code[s->label] || m->of->refs);
+		n->constant = !code && (m->has_code[label] || m->of->refs);
 		edges_add(&g->edges, *first, node, EDGE_PART, s->start);
 	}
 	return node;
@@ -157,6 +160,61 @@ static void graph_cut_texts(struct graph_maker *m, struct span rest)
 	vec_push(&m->g->spans.list, rest);
 }
 
+/* Returns whose bytes of an unwind table begin at an address. NULL: those of the span's owner. */
+static const struct unwind_place *graph_table_entry(const struct graph_maker *m,
+						    const struct span *s)
+{
+	const struct unwind_place *p = vec_before(&m->unwind.places, s->start);
+	if (!p || p->addr != s->start)
+		return NULL;
+	return p->func == UNWIND_SHARED || m->has_code[m->same[s->label]] > 1 ? p : NULL;
+}
+
+/* Adds a span of a table. An entry that several functions share gets a span of its own, and each
+ * entry of functions with one name. */
+static void graph_cut_table(struct graph_maker *m, struct span rest)
+{
+	const bool twice = m->has_code[m->same[rest.label]] > 1;
+	const struct unwind_place *list = m->unwind.places.data;
+	for (size_t i = vec_upper(&m->unwind.places, rest.start); i < m->unwind.places.count; i++) {
+		const uint64_t size = list[i].addr - rest.start;
+		if (size >= rest.size)
+			break;
+		if (size == 0 || !(twice || list[i].func == UNWIND_SHARED ||
+				   (i > 0 && list[i - 1].func == UNWIND_SHARED)))
+			continue;
+		vec_push(&m->g->spans.list, (struct span){ rest.start, size, rest.label });
+		rest.start += size;
+		rest.size -= size;
+	}
+	vec_push(&m->g->spans.list, rest);
+}
+
+/* Counts a range of code of a label. */
+static void graph_count_code(struct graph_maker *m, const struct span *s)
+{
+	uint8_t *count = &m->has_code[m->same[s->label]];
+	if (*count == 0 || graph_is_symbol(m, s))
+		*count = (uint8_t)min_u64(2, *count + 1U);
+}
+
+/* Lets the name of an import stand for its name with a version, which symbol tables have. */
+static void graph_join_labels(struct graph_maker *m)
+{
+	const struct labels *labels = m->of->labels;
+	for (label_id i = 0; i < m->g->label_count; i++) {
+		const struct str name = label_text(labels, i);
+		const char *at = name.len > 1 ? memchr(name.p + 1, '@', name.len - 1) : NULL;
+		uint32_t plain;
+		m->same[i] = i;
+		if (at &&
+		    intern_find(&labels->names, (struct str){ name.p, (size_t)(at - name.p) },
+				&plain) &&
+		    plain < m->g->label_count && !label_is_fallback(labels, plain))
+			m->same[i] = plain;
+	}
+}
+
 /* Copies the spans of owners, and cuts constants of functions into texts. */
 static void graph_cut_spans(struct graph_maker *m)
 {
@@ -164,17 +222,40 @@ static void graph_cut_spans(struct graph_maker *m)
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];
 		const struct section *in = graph_section(m, s->start);
-		m->has_code[s->label] |= graph_span_flags(m, s, in) & SPAN_CODE;
+		if (graph_span_flags(m, s, in) & SPAN_CODE)
+			graph_count_code(m, s);
 	}
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];
 		const struct section *in = graph_section(m, s->start);
-		if (m->has_code[s->label] && in && !in->exec && !in->write && section_is_data(in))
+		if (in && !in->exec && !in->write && !section_is_data(in))
+			graph_cut_table(m, *s);
+		else if (m->has_code[m->same[s->label]] && in && !in->exec && !in->write)
 			graph_cut_texts(m, *s);
 		else
 			vec_push(&m->g->spans.list, *s);
 	}
 	ASSERT(spans_total(&m->g->spans) == spans_total(vm));
+}
+
+/* Returns the node of an entry of an unwind table: that of its function, or one of its own. */
+static uint32_t graph_node_of_entry(struct graph_maker *m, const struct span *s)
+{
+	struct graph *g = m->g;
+	const label_id label = m->same[s->label];
+	const uint64_t func = graph_table_entry(m, s)->func;
+	const uint64_t file = graph_file_bytes(s, graph_section(m, s->start));
+	const uint32_t of = func == UNWIND_SHARED ? NODE_NONE : graph_at(g, func);
+	uint32_t node = of;
+	if (of == NODE_NONE || g->nodes.data[of].label != label) {
+		node = graph_add_node(g, label, s->start);
+		g->nodes.data[node].part = true;
+		if (g->node_of[label] == NODE_NONE)
+			g->node_of[label] = node;
+	}
+	if (g->nodes.data[node].part)
+		g->nodes.data[node].own.file += file;
+	return node;
 }
 
 static void graph_make_nodes(struct graph_maker *m)
@@ -188,8 +269,16 @@ static void graph_make_nodes(struct graph_maker *m)
 	}
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];
-		g->owner[i] = graph_node_of_span(m, i, graph_section(m, s->start));
-		g->nodes.data[g->owner[i]].own.vm += s->size;
+		const struct section *in = graph_section(m, s->start);
+		const bool table = in && !(g->flags[i] & SPAN_CODE) && !in->nobits &&
+				   !section_is_data(in) && graph_table_entry(m, s);
+		g->owner[i] = table ? NODE_NONE : graph_node_of_span(m, i, in);
+	}
+	/* Entries follow when all functions have nodes. */
+	for (size_t i = 0; i < vm->list.count; i++) {
+		if (g->owner[i] == NODE_NONE)
+			g->owner[i] = graph_node_of_entry(m, &vm->list.data[i]);
+		g->nodes.data[g->owner[i]].own.vm += vm->list.data[i].size;
 	}
 }
 
@@ -199,7 +288,7 @@ static void graph_add_file_bytes(struct graph_maker *m)
 	struct graph *g = m->g;
 	uint64_t *bytes = mem_zeroed(g->label_count + 1, sizeof *bytes);
 	for (size_t i = 0; m->of->file && i < m->of->file->list.count; i++)
-		bytes[m->of->file->list.data[i].label] += m->of->file->list.data[i].size;
+		bytes[m->same[m->of->file->list.data[i].label]] += m->of->file->list.data[i].size;
 	for (size_t i = 1; i < g->nodes.count; i++) {
 		struct graph_node *n = &g->nodes.data[i];
 		n->own.file = n->part ? min_u64(n->own.file, bytes[n->label]) : 0;
@@ -252,17 +341,22 @@ void graph_read(struct graph *g, const struct graph_of *of)
 	g->node_of = mem_zeroed(g->label_count + 1, sizeof *g->node_of);
 	memset(g->node_of, 0xff, (g->label_count + 1) * sizeof *g->node_of);
 	m.has_code = mem_zeroed(g->label_count + 1, sizeof *m.has_code);
+	m.same = mem_zeroed(g->label_count + 1, sizeof *m.same);
+	graph_join_labels(&m);
+	unwind_tables_read(of->im, &m.unwind);
 	graph_list_variables(&m);
 	if (of->refs)
-		vec_sort(&of->refs->variables);
+		vec_sort(&of->refs->symbols);
 	graph_cut_spans(&m);
 	g->owner = mem_zeroed(g->spans.list.count + 1, sizeof *g->owner);
 	g->flags = mem_zeroed(g->spans.list.count + 1, sizeof *g->flags);
 	graph_make_nodes(&m);
 	graph_add_file_bytes(&m);
 	graph_verify(g, of);
-	mem_free(m.has_code);
-	vec_release(&m.variables);
+	for (size_t i = 0; i < g->label_count; i++)
+		g->node_of[i] = g->node_of[m.same[i]];
+	mem_free_all(m.has_code, m.same);
+	vec_release_all(&m.variables, &m.unwind.places);
 	struct graph_names names = { g, of };
 	const struct edges_of in = { .im = of->im,
 				     .spans = &g->spans,
@@ -273,7 +367,10 @@ void graph_read(struct graph *g, const struct graph_of *of)
 				     .threads = of->threads,
 				     .refs = of->refs };
 	edges_find(&in, &g->edges);
-	edges_of_unwinding(&in, &g->edges);
+	edges_of_unwinding(&in, &m.unwind, &g->edges);
+	vec_release(&m.unwind.uses);
+	if (of->refs)
+		ref_store_release(of->refs);
 	edges_sort(&g->edges);
 }
 

@@ -116,10 +116,15 @@ static void roots_add_sections(struct graph_roots *r)
 		}
 		enum root_why why = of_section;
 		const bool table = !in || !(section_is_data(in) || in->exec || in->nobits);
-		if (why == ROOT_NONE && table && label_is_fallback(r->of->labels, s->label))
+		const uint32_t node = r->g->owner[i];
+		/* What entries of unwind tables have in common is a part at its own address. */
+		const bool shared = r->g->nodes.data[node].part &&
+				    r->g->nodes.data[node].addr == s->start;
+		if (why == ROOT_NONE && table &&
+		    (shared || label_is_fallback(r->of->labels, s->label)))
 			why = ROOT_FORMAT;
 		if (why != ROOT_NONE)
-			roots_add(r, r->g->owner[i], why);
+			roots_add(r, node, why);
 	}
 }
 
