@@ -368,6 +368,28 @@ static void edges_scan_all_relocs(struct edges_scan *s, edge_vec *to)
 			edges_scan_relocs(s, &s->in.im->sections[i], &operands, &list);
 }
 
+/* Adds the pointers of a PE image that may move. Its base relocations tell their places. */
+static void edges_scan_places(const struct edges_scan *s, edge_vec *ret)
+{
+	const struct image *im = s->in.im;
+	struct edges_list list = { .found = ret };
+	for (size_t i = 0; im->from_base && !s->fixed && i < im->entry_count; i++) {
+		const struct image_entry *e = &im->entries[i];
+		const struct span *at = spans_find(s->in.spans, e->addr);
+		const size_t k = at ? (size_t)(at - s->in.spans->list.data) : 0;
+		const uint8_t flags = at ? s->in.flags[k] : 0;
+		uint64_t target;
+		if (!(flags & (SPAN_CODE | SPAN_DATA)) ||
+		    !str_eq(im->sections[e->section].name, STR(".reloc")) ||
+		    !load_pointer(im, e->addr, &target))
+			continue;
+		const struct graph_edge found = { .place = e->addr,
+						  .kind = flags & SPAN_CODE ? EDGE_CODE
+									    : EDGE_POINTER };
+		edges_add_target(s, &list, s->in.owner[k], found, target);
+	}
+}
+
 static void edges_run_jobs(struct edges_scan *s, edge_vec *ret)
 {
 	size_t count = 0;
@@ -409,6 +431,7 @@ void edges_find(const struct edges_of *in, edge_vec *ret)
 		edges_make_jobs(&s);
 	edges_run_jobs(&s, ret);
 	edges_scan_all_relocs(&s, ret);
+	edges_scan_places(&s, ret);
 	mem_free_all(s.begun, s.read);
 }
 

@@ -26,6 +26,7 @@ enum root_why {
 	ROOT_DESTRUCTOR,  /* The loader calls it at exit */
 	ROOT_VECTOR,      /* The processor finds it: the table of interrupt vectors, its handlers */
 	ROOT_KEPT,        /* Linkers keep the section, because code finds it by its bounds */
+	ROOT_UNREAD,      /* Code whose references are unknown, because heft has no decoder */
 	ROOT_FORMAT,      /* Tables of the file format */
 	ROOT_REASONS,
 };

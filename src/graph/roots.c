@@ -3,6 +3,8 @@
 
 #include "attr/attr.h"
 #include "base/sort.h"
+#include "code/data_refs.h"
+#include "code/flow.h"
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
 
@@ -74,6 +76,73 @@ static void roots_add_exports(struct graph_roots *r)
 	vec_release(&copies);
 }
 
+/* Returns true if bytes of a table are an export. In PE, only ordinals of exports and places of base
+ * relocations take 2 bytes. */
+static bool roots_is_export(const struct image *im, const struct image_entry *e)
+{
+	const struct str in = section_title(&im->sections[e->section]);
+	if (im->from_base)
+		return e->size == 2 && !str_eq(in, STR(".reloc"));
+	return str_eq(in, STR("Export Info")) || str_eq(in, STR("Export"));
+}
+
+/* Adds the functions in a list of words that ends with 0. The first word is a count. */
+static void roots_add_list(struct graph_roots *r, uint64_t addr, enum root_why why)
+{
+	enum { MOST = 1 << 16 };
+	const unsigned word = (unsigned)pointer_size(r->of->im);
+	struct reader words = reader_of(image_at(r->of->im, addr, MOST), r->of->im->big_endian);
+	read_skip(&words, word);
+	for (uint64_t func; (func = read_uint(&words, word)) != 0;)
+		roots_add_code(r, func, why);
+}
+
+/* Adds what PE programs find by symbols that GNU ld knows: lists of constructors and destructors,
+ * which its script puts between functions, and the record of thread-local variables. */
+static void roots_add_known(struct graph_roots *r)
+{
+	const struct image *im = r->of->im;
+	const struct section *table = image_symbols(im);
+	struct symtab t;
+	uint64_t addr;
+	if (!im->from_base || !table || !symtab_open(&t, im, table))
+		return;
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol s = symtab_get(&t, i);
+		struct str name = s.name;
+		while (str_starts(name, STR("_")))
+			name = (struct str){ name.p + 1, name.len - 1 };
+		if (!str_ends(name, STR("_LIST__")) && !str_eq(name, STR("tls_used")))
+			continue;
+		if (!symbol_addr(im, &s, &addr))
+			continue;
+		if (str_eq(name, STR("CTOR_LIST__")))
+			roots_add_list(r, addr, ROOT_CONSTRUCTOR);
+		else if (str_eq(name, STR("DTOR_LIST__")))
+			roots_add_list(r, addr, ROOT_DESTRUCTOR);
+		else if (str_eq(name, STR("tls_used")))
+			roots_add(r, graph_at(r->g, addr), ROOT_CONSTRUCTOR);
+	}
+}
+
+/* Adds the exports of images that are not ELF. Linkers drop those of a Mach-O program that nothing
+ * refers to. */
+static void roots_add_entries(struct graph_roots *r)
+{
+	const struct image *im = r->of->im;
+	const bool program = im->full_titles && im->entry != 0;
+	for (size_t i = 0; i < im->entry_count && !program; i++) {
+		const struct image_entry *e = &im->entries[i];
+		uint64_t addr = e->addr;
+		if (!roots_is_export(im, e))
+			continue;
+		if (e->symbol != 0)
+			(void)symbol_addr(im, &im->made_symbols[e->symbol].symbol, &addr);
+		if (addr != 0)
+			roots_add(r, graph_at(r->g, addr), ROOT_EXPORT);
+	}
+}
+
 /* True if a C identifier is the name of a section. Code finds the bounds of these sections by
  * symbols that the linker makes (__start_NAME). */
 static bool roots_is_identifier(struct str name)
@@ -87,16 +156,25 @@ static bool roots_is_identifier(struct str name)
 	return name.len > 0;
 }
 
+/* True for Mach-O's lists of classes, categories and protocols, and for Swift's metadata, which the
+ * runtimes read. */
+static bool roots_is_runtime(struct str name)
+{
+	return str_starts(name, STR(".data.__swift5_")) ||
+	       (str_starts(name, STR(".data.__objc_")) &&
+		(str_ends(name, STR("list")) || str_ends(name, STR("imageinfo"))));
+}
+
 /* Returns why the owners of a section's bytes are roots. ROOT_NONE if they are not. */
 static enum root_why roots_of_section(const struct section *in)
 {
 	if (in->type == SHT_INIT_ARRAY || in->type == SHT_PREINIT_ARRAY ||
-	    str_starts(in->name, STR(".ctors")))
-		return ROOT_CONSTRUCTOR;
+	    str_starts(in->name, STR(".ctors")) || str_eq(in->name, STR(".CRT")))
+		return ROOT_CONSTRUCTOR; /* .CRT has constructors and TLS callbacks of PE */
 	if (in->type == SHT_FINI_ARRAY || str_starts(in->name, STR(".dtors")))
 		return ROOT_DESTRUCTOR;
 	if (in->type == SHT_NOTE || str_eq(in->name, STR(".init")) ||
-	    str_eq(in->name, STR(".fini")) ||
+	    str_eq(in->name, STR(".fini")) || roots_is_runtime(in->name) ||
 	    (in->type == SHT_PROGBITS && roots_is_identifier(in->name)))
 		return ROOT_KEPT;
 	return ROOT_NONE;
@@ -108,6 +186,8 @@ static void roots_add_sections(struct graph_roots *r)
 	const struct spans *vm = &r->g->spans;
 	const struct section *in = NULL;
 	enum root_why of_section = ROOT_NONE;
+	const bool known = r->of->im->kind == IMAGE_OBJECT || data_refs_known(r->of->im) ||
+			   flow_isa_of(r->of->im) != CODE_NONE;
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];
 		if (!in || s->start - in->addr >= in->size) {
@@ -115,11 +195,14 @@ static void roots_add_sections(struct graph_roots *r)
 			of_section = in ? roots_of_section(in) : ROOT_NONE;
 		}
 		enum root_why why = of_section;
+		const bool unread = !known && r->g->flags[i] & SPAN_CODE;
 		const bool table = !in || !(section_is_data(in) || in->exec || in->nobits);
 		const uint32_t node = r->g->owner[i];
 		/* What entries of unwind tables have in common is a part at its own address. */
 		const bool shared = r->g->nodes.data[node].part &&
 				    r->g->nodes.data[node].addr == s->start;
+		if (why == ROOT_NONE && unread)
+			why = ROOT_UNREAD;
 		if (why == ROOT_NONE && table &&
 		    (shared || label_is_fallback(r->of->labels, s->label)))
 			why = ROOT_FORMAT;
@@ -183,6 +266,10 @@ void graph_find_roots(struct graph *g, const struct graph_of *of)
 	if (of->im->kind != IMAGE_OBJECT && of->im->entry != 0)
 		roots_add_code(&r, of->im->entry, ROOT_ENTRY);
 	roots_add_exports(&r);
+	if (of->im->kind != IMAGE_OBJECT) {
+		roots_add_entries(&r);
+		roots_add_known(&r);
+	}
 	if (image_dynamic(of->im, ROOTS_DT_INIT, &addr))
 		roots_add_code(&r, addr, ROOT_CONSTRUCTOR);
 	if (image_dynamic(of->im, ROOTS_DT_FINI, &addr))

@@ -24,6 +24,7 @@ static const char *const why_roots[ROOT_REASONS] = {
 	[ROOT_DESTRUCTOR] = "destructor",
 	[ROOT_VECTOR] = "interrupt vector",
 	[ROOT_KEPT] = "kept section",
+	[ROOT_UNREAD] = "code that is not decoded",
 	[ROOT_FORMAT] = "file format",
 };
 
