@@ -18,6 +18,7 @@ struct graph_maker {
 	uint8_t *has_code; /* Per label: 1, or 2 if symbols name several functions so */
 	label_id *same;    /* Per label: the label that stands for it */
 	struct unwind_tables unwind;
+	size_t place;             /* Index of the last answer of graph_place() */
 	variable_vec variables;   /* Sorted */
 	const struct section *in; /* Section of the last span */
 };
@@ -160,13 +161,24 @@ static void graph_cut_texts(struct graph_maker *m, struct span rest)
 	vec_push(&m->g->spans.list, rest);
 }
 
-/* Returns whose bytes of an unwind table begin at an address. NULL: those of the span's owner. */
-static const struct unwind_place *graph_table_entry(const struct graph_maker *m,
-						    const struct span *s)
+/* Returns the index of the first place from an address on. Fast if addresses rise. */
+static size_t graph_place(struct graph_maker *m, uint64_t addr)
 {
-	const struct unwind_place *p = vec_before(&m->unwind.places, s->start);
-	if (!p || p->addr != s->start)
+	const struct unwind_place *list = m->unwind.places.data;
+	if (m->place > 0 && list[m->place - 1].addr >= addr)
+		m->place = vec_lower(&m->unwind.places, addr);
+	while (m->place < m->unwind.places.count && list[m->place].addr < addr)
+		m->place++;
+	return m->place;
+}
+
+/* Returns whose bytes of an unwind table begin at an address. NULL: those of the span's owner. */
+static const struct unwind_place *graph_table_entry(struct graph_maker *m, const struct span *s)
+{
+	const size_t i = graph_place(m, s->start);
+	if (i == m->unwind.places.count || m->unwind.places.data[i].addr != s->start)
 		return NULL;
+	const struct unwind_place *p = &m->unwind.places.data[i];
 	return p->func == UNWIND_SHARED || m->has_code[m->same[s->label]] > 1 ? p : NULL;
 }
 
@@ -176,7 +188,7 @@ static void graph_cut_table(struct graph_maker *m, struct span rest)
 {
 	const bool twice = m->has_code[m->same[rest.label]] > 1;
 	const struct unwind_place *list = m->unwind.places.data;
-	for (size_t i = vec_upper(&m->unwind.places, rest.start); i < m->unwind.places.count; i++) {
+	for (size_t i = graph_place(m, rest.start + 1); i < m->unwind.places.count; i++) {
 		const uint64_t size = list[i].addr - rest.start;
 		if (size >= rest.size)
 			break;
