@@ -31,21 +31,24 @@ static uint32_t name_of(struct maker *m, const uint8_t *p)
 	return intern_add(&m->s.texts, str_of(name));
 }
 
-/* Up to three references, and some code. */
+/* Up to three references, and perhaps a sample of code. */
 static void clue_add(struct maker *m, const uint8_t *p)
 {
 	struct clue c = { .addr = m->addr,
 			  .first_ref = (uint32_t)m->clues->refs.count,
 			  .ref_count = p[5] & 3,
-			  .code = m->clues->code.count,
-			  .code_size = p[5] >> 2 & 7,
 			  .print = p[4] };
+	struct clue_sample sample;
 	for (unsigned i = 0; i < c.ref_count; i++)
 		vec_push(&m->clues->refs,
 			 p[6] & 1 ? CLUE_NAMED | (uint64_t)p[6] % m->s.texts.entries.count
 				  : (uint64_t)((p[6] + i * p[7]) & 0xff) * 8);
-	for (unsigned i = 0; i < c.code_size; i++)
-		vec_push(&m->clues->code, p[i]);
+	for (unsigned i = 0; i < CLUE_GRAMS; i++)
+		sample.grams[i] = p[i & 7];
+	if (p[5] & 4) {
+		vec_push(&m->clues->samples, sample);
+		c.sample = (uint32_t)m->clues->samples.count;
+	}
 	vec_push(&m->clues->list, c);
 }
 

@@ -87,6 +87,7 @@ static void container_resolve(struct alike *a, struct alike_side *as, uint32_t c
 		struct alike_symbol *y = &as->symbols[starts.data[i].symbol];
 		ASSERT(clue->first_ref + (uint64_t)clue->ref_count <= c->refs.count);
 		y->clue = clue;
+		y->sample = clue->sample ? &c->samples.data[clue->sample - 1] : NULL;
 		y->refs = to + clue->first_ref;
 		y->ahead = as->ahead + (y->refs - as->refs);
 		y->ref_count = (uint32_t)min_u64(clue->ref_count, REFS_MOST);
@@ -167,7 +168,6 @@ void alike_init(struct alike *a, struct matcher *m)
 static void match_alike_side_release(struct alike_side *as)
 {
 	mem_free_all(as->symbols, as->refs, as->ahead, as->changes, as->first_to, as->refs_to);
-	vec_release(&as->samples);
 }
 
 void alike_release(struct alike *a)
@@ -475,31 +475,17 @@ void alike_vote_rare(struct alike *a, const uint32_t *partner_before,
 	}
 }
 
-/* Returns the sample of a function's code, which it makes when needed. */
-static const uint32_t *sample_of(struct alike_side *as, uint32_t symbol)
-{
-	const struct snapshot *s = as->side->s;
-	const uint32_t container = s->sections.data[s->symbols.data[symbol].section].container;
-	struct alike_symbol *y = &as->symbols[symbol];
-	if (y->sample == 0) {
-		ASSERT(y->clue && as->samples.count < UINT32_MAX);
-		vec_reserve(&as->samples, 1);
-		clues_sample(clues_of(s, container), y->clue,
-			     as->samples.data[as->samples.count++].grams);
-		y->sample = (uint32_t)as->samples.count;
-	}
-	return as->samples.data[y->sample - 1].grams;
-}
-
 /* Returns the percentage of instruction groups that two functions share, estimated by samples. */
-static unsigned grams_shared(struct alike *a, uint32_t before, uint32_t after)
+static unsigned grams_shared(const struct alike_symbol *b, const struct alike_symbol *n)
 {
-	const uint32_t *x = sample_of(&a->before, before), *y = sample_of(&a->after, after);
 	unsigned all = 0, both = 0;
+	if (!b->sample || !n->sample)
+		return 0;
 	for (size_t i = 0; i < CLUE_GRAMS; i++) {
-		const unsigned any = (x[i] & y[i]) != CLUE_NO_GRAM;
+		const unsigned x = b->sample->grams[i], y = n->sample->grams[i];
+		const unsigned any = (x & y) != CLUE_NO_GRAM;
 		all += any;
-		both += any & (x[i] == y[i]);
+		both += any & (x == y);
 	}
 	return all > 0 ? both * 100 / all : 0;
 }
@@ -669,7 +655,7 @@ unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned 
 		const unsigned all = least * (s->weight + OF_GRAMS);
 		if (s->sum + 100 * OF_GRAMS < all)
 			return 0;
-		score_add(s, grams_shared(a, before, after), OF_GRAMS);
+		score_add(s, grams_shared(b, n), OF_GRAMS);
 	}
 	/* Equal sizes alone prove little. */
 	if (s->weight <= 2)

@@ -57,7 +57,7 @@ struct alike_symbol {
 	uint32_t known_count, read_at;
 	uint32_t voted_at; /* Of a pair, in `after`: alike.learned when it voted. 0: never */
 	uint32_t ref_count;
-	uint32_t sample; /* 1 + index in `samples`. 0 until needed */
+	const struct clue_sample *sample; /* Of a nameless function, else NULL */
 	uint32_t owner;  /* Function of its snapshot that owns the data, or DIFF_NONE */
 	bool code;
 	bool settled; /* True if it refers only to known things */
@@ -68,11 +68,6 @@ struct alike_column {
 	uint64_t size, known;
 	uint32_t known_count, ref_count;
 	bool clue;
-};
-
-/* Sample of a function's code, see clues_sample() */
-struct alike_sample {
-	uint32_t grams[CLUE_GRAMS];
 };
 
 enum { ALIKE_CHUNK = 16 };
@@ -86,7 +81,6 @@ struct alike_side {
 				       * their targets became known. Older scores are outdated */
 	/* `refs_to`: indexes in refs, by target. `first_to`: per symbol, where its own begin. */
 	uint32_t *first_to, *refs_to;
-	VEC(struct alike_sample) samples;
 };
 
 struct alike {

@@ -9,12 +9,13 @@
 #include "base/sort.h"
 
 enum {
-	CELLS_MOST = 1 << 18, /* Greatest number of cells in the table of an alignment. Larger
+	CELLS_MOST = 1 << 12, /* Greatest number of cells in the table of an alignment. Larger
 			       * alignments are done in pieces */
 	VOTE_WORTH = 15,      /* Points for a vote: other pairs suggest this pair */
 	VOTES_MOST = 3,       /* Votes of a pair that count at most */
 	STEPS_MOST = 12,      /* Greatest number of rounds with one threshold */
-	FEW_OF = 2000,
+	FEW_OF = 200,
+	CELLS_OF = 32, /* Cells for each symbol */
 };
 
 /* Scores that a pair must have, one after the other. Below FAINT, symbols are paired only if both
@@ -32,6 +33,12 @@ struct sized_column {
 	uint64_t size, column;
 };
 
+/* The most likely partner of a symbol, and the score of the second most likely one */
+struct favourite {
+	uint32_t other;
+	unsigned points, next;
+};
+
 struct order {
 	struct matcher *m;
 	struct alike alike;
@@ -39,6 +46,7 @@ struct order {
 	uint32_t *after_of;  /* Per symbol of `before`: its partner, or DIFF_NONE */
 	uint32_t *places;    /* Per symbol of `after`: its index in its sequence */
 	uint32_t *sequences; /* Per symbol of `after`: 1 + index of its sequence, or 0 */
+	struct favourite *old_favourites, *new_favourites; /* Per symbol that has votes */
 	uint64_t *tried;     /* Per symbol of `before`: state of the last gap tried after it */
 	size_t budget;       /* Number of cells that alignments may still fill. Bounds the time */
 	size_t found;        /* Pairs found in this step */
@@ -412,12 +420,6 @@ static void sequence_align(struct order *o, size_t sequence, unsigned least)
 	vec_release(&anchors);
 }
 
-/* The most likely partner of a symbol, and the score of the second most likely one */
-struct favourite {
-	uint32_t other;
-	unsigned points, next;
-};
-
 static void favourite_see(struct favourite *f, uint32_t other, unsigned points)
 {
 	if (points > f->points)
@@ -470,8 +472,9 @@ static void votes_take(struct order *o, unsigned least, bool rare)
 {
 	const unsigned points = (unsigned)max_u64(least, VOTED_LEAST);
 	candidate_vec list = votes_count(o, points, rare);
-	struct favourite *old = mem_zeroed(o->m->before.s->symbols.count + 1, sizeof *old);
-	struct favourite *new_ = mem_zeroed(o->m->after.s->symbols.count + 1, sizeof *new_);
+	struct favourite *old = o->old_favourites, *new_ = o->new_favourites;
+	vec_each(const struct candidate_pair, c, &list)
+		old[c->before] = new_[c->after] = (struct favourite){ 0 };
 	vec_each(const struct candidate_pair, c, &list) {
 		favourite_see(&old[c->before], c->after, c->points);
 		favourite_see(&new_[c->after], c->before, c->points);
@@ -483,7 +486,6 @@ static void votes_take(struct order *o, unsigned least, bool rare)
 		    match_order_is_open(o, c->before, c->after))
 			pair_found(o, c->before, c->after, MATCH_REFERENCES);
 	}
-	mem_free_all(old, new_);
 	vec_release(&list);
 }
 
@@ -498,12 +500,14 @@ static bool match_order_lacks_names(const struct match_side *side)
 static void order_init(struct order *o, struct matcher *m)
 {
 	const size_t old = m->before.s->symbols.count, new_ = m->after.s->symbols.count;
-	*o = (struct order){ .m = m, .budget = ((size_t)1 << 21) + 64 * (old + new_) };
+	*o = (struct order){ .m = m, .budget = ((size_t)1 << 21) + CELLS_OF * (old + new_) };
 	o->after_of = mem_alloc((old + 1) * sizeof *o->after_of);
 	memset(o->after_of, 0xff, (old + 1) * sizeof *o->after_of);
 	o->places = mem_zeroed(new_ + 1, sizeof *o->places);
 	o->sequences = mem_zeroed(new_ + 1, sizeof *o->sequences);
 	o->tried = mem_zeroed(old + 1, sizeof *o->tried);
+	o->old_favourites = mem_alloc((old + 1) * sizeof *o->old_favourites);
+	o->new_favourites = mem_alloc((new_ + 1) * sizeof *o->new_favourites);
 	for (uint32_t i = 0; i < new_; i++)
 		if (m->partner[i] != DIFF_NONE)
 			o->after_of[m->partner[i]] = i;
@@ -517,7 +521,8 @@ static void order_release(struct order *o)
 		vec_release_all(&o->list.data[i].before, &o->list.data[i].after);
 	}
 	vec_release(&o->list);
-	mem_free_all(o->after_of, o->places, o->sequences, o->tried);
+	mem_free_all(o->after_of, o->places, o->sequences, o->tried, o->old_favourites,
+		     o->new_favourites);
 	vec_release_all(&o->old_open, &o->new_open, &o->sizes, &o->by_size, &o->columns, &o->near,
 			&o->scores, &o->filled);
 	vec_release(&o->ends);

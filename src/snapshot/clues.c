@@ -18,6 +18,7 @@ struct clue_maker {
 	struct snapshot *s;
 	struct clues *out;
 	const struct image *im;
+	enum code_isa isa;
 	struct plt plt;
 	struct ref_wish wish;
 	VEC(struct link) links;    /* Stubs and slots of imports, by address */
@@ -120,54 +121,12 @@ static struct code_print function_print(struct clue_maker *m, const struct snap_
 					uint64_t bad)
 {
 	const struct section *s = image_section_at(m->im, y->addr);
-	if (!s || !s->exec || (bad > 0 && clues_is_x86(m->out->isa)))
+	if (!s || !s->exec || (bad > 0 && clues_is_x86(m->isa)))
 		return (struct code_print){ 0, 0 };
 	contents_read(&m->contents);
-	return clues_is_x86(m->out->isa)
+	return clues_is_x86(m->isa)
 		       ? contents_of_x86(&m->contents, s, y->addr, y->size, &m->refs)
 		       : contents_of(&m->contents, s, y->addr, y->size);
-}
-
-/* Reads the references of a function. Hashes and copies it if it has no name. */
-static void code_read(struct clue_maker *m, struct clue *c, struct snap_symbol *y)
-{
-	const struct bytes code = image_at(m->im, y->addr, y->size);
-	m->refs.count = 0;
-	const uint64_t bad = code_refs(flow_isa_of(m->im), code, c->addr, &m->wish, &m->refs);
-	if (snap_is_made_up(snapshot_text(m->s, y->full_name))) {
-		if (y->contents.shape == 0)
-			y->contents = function_print(m, y, bad);
-		c->code = m->out->code.count;
-		c->code_size = code.size;
-		vec_reserve(&m->out->code, code.size);
-		if (code.size > 0)
-			memcpy(m->out->code.data + c->code, code.p, code.size);
-		m->out->code.count += code.size;
-		if (!clues_is_x86(m->out->isa) && m->out->isa != CODE_ARM64)
-			c->print = bytes_print(code).shape;
-	}
-	if (data_refs_known(m->im))
-		data_refs(m->im, code, c->addr, &m->refs);
-	for (size_t i = 0; i < m->refs.count; i++)
-		ref_add(m, c, m->refs.data[i].to);
-}
-
-/* Reads the pointers of data. Hashes the other bytes. */
-static void data_read(struct clue_maker *m, struct clue *c, uint64_t size)
-{
-	const struct link *list = m->pointers.data;
-	const struct bytes all = image_at(m->im, c->addr, size);
-	struct code_print p = bytes_print((struct bytes){ NULL, 0 });
-	uint64_t at = 0;
-	for (size_t i = lower_bound(list, m->pointers.count, sizeof *list, c->addr);
-	     i < m->pointers.count && list[i].addr - c->addr < size; i++) {
-		const uint64_t off = list[i].addr - c->addr;
-		print_add(&p, bytes_print(bytes_sub(all, at, off - min_u64(at, off))).shape);
-		at = off + m->im->bits / 8;
-		ref_add(m, c, list[i].to);
-	}
-	print_add(&p, bytes_print(bytes_sub(all, at, all.size - min_u64(at, all.size))).shape);
-	c->print = all.size == size ? p.shape : 0;
 }
 
 /* Adds a gram: an instruction with the two before it, whose numbers are in `last`. The gram's hash
@@ -196,40 +155,77 @@ static uint64_t first_bytes(struct bytes code, size_t at, unsigned len)
 
 static void x86_sample(uint32_t sample[CLUE_GRAMS], struct bytes code, bool mode64)
 {
-	enum { STOP = 1024 };
-	uint32_t starts[STOP + 1];
+	uint32_t starts[CLUE_CODE_MOST + 1];
 	uint64_t last[2] = { 0, 0 };
-	while (code.size > 0) {
-		const size_t count = x86_starts(code, mode64, STOP, starts);
-		for (size_t i = 0; i < count; i++) {
-			const unsigned len = starts[i + 1] - starts[i];
-			const uint64_t w = first_bytes(code, starts[i], len < 8 ? len : 8);
-			const uint64_t kind = x86_kind(w, mode64);
-			if (kind != 0)
-				gram_add(sample, last, kind);
-		}
-		ASSERT(starts[count] > 0);
-		code = bytes_sub(code, starts[count], code.size - starts[count]);
+	const size_t count = x86_starts(code, mode64, CLUE_CODE_MOST, starts);
+	for (size_t i = 0; i < count; i++) {
+		const unsigned len = starts[i + 1] - starts[i];
+		const uint64_t w = first_bytes(code, starts[i], len < 8 ? len : 8);
+		const uint64_t kind = x86_kind(w, mode64);
+		if (kind != 0)
+			gram_add(sample, last, kind);
 	}
 }
 
-void clues_sample(const struct clues *c, const struct clue *clue, uint32_t ret[CLUE_GRAMS])
+/* Samples the first bytes of a function. */
+static struct clue_sample clues_sample(enum code_isa isa, struct bytes code)
 {
-	ASSERT(clue->code + clue->code_size <= c->code.count);
-	const uint8_t *first = clue->code_size > 0 ? c->code.data + clue->code : NULL;
-	const struct bytes code = { first, clue->code_size };
+	struct clue_sample ret;
+	uint32_t lowest[CLUE_GRAMS];
 	uint64_t last[2] = { 0, 0 };
 	/* The upper bits of an AArch64 instruction show its kind. On other machines with
 	 * instructions of fixed size, the first half-word does. */
-	const unsigned unit = c->isa == CODE_ARM64 ? 4 : 2;
-	memset(ret, 0xff, CLUE_GRAMS * sizeof *ret);
-	if (clues_is_x86(c->isa))
-		x86_sample(ret, code, c->isa == CODE_X86_64);
-	for (size_t at = 0; !clues_is_x86(c->isa) && at + unit <= code.size; at += unit) {
+	const unsigned unit = isa == CODE_ARM64 ? 4 : 2;
+	code.size = min_u64(code.size, CLUE_CODE_MOST);
+	memset(lowest, 0xff, sizeof lowest);
+	if (clues_is_x86(isa))
+		x86_sample(lowest, code, isa == CODE_X86_64);
+	for (size_t at = 0; !clues_is_x86(isa) && at + unit <= code.size; at += unit) {
 		uint32_t word = 0;
 		memcpy(&word, code.p + at, unit);
-		gram_add(ret, last, unit == 4 ? word >> 22 : word);
+		gram_add(lowest, last, unit == 4 ? word >> 22 : word);
 	}
+	for (size_t i = 0; i < CLUE_GRAMS; i++)
+		ret.grams[i] = (uint16_t)lowest[i];
+	return ret;
+}
+
+/* Reads the references of a function. Hashes and samples it if it has no name. */
+static void code_read(struct clue_maker *m, struct clue *c, struct snap_symbol *y)
+{
+	const struct bytes code = image_at(m->im, y->addr, y->size);
+	m->refs.count = 0;
+	const uint64_t bad = code_refs(flow_isa_of(m->im), code, c->addr, &m->wish, &m->refs);
+	if (snap_is_made_up(snapshot_text(m->s, y->full_name))) {
+		if (y->contents.shape == 0)
+			y->contents = function_print(m, y, bad);
+		vec_push(&m->out->samples, clues_sample(m->isa, code));
+		c->sample = (uint32_t)m->out->samples.count;
+		if (!clues_is_x86(m->isa) && m->isa != CODE_ARM64)
+			c->print = bytes_print(code).shape;
+	}
+	if (data_refs_known(m->im))
+		data_refs(m->im, code, c->addr, &m->refs);
+	for (size_t i = 0; i < m->refs.count; i++)
+		ref_add(m, c, m->refs.data[i].to);
+}
+
+/* Reads the pointers of data. Hashes the other bytes. */
+static void data_read(struct clue_maker *m, struct clue *c, uint64_t size)
+{
+	const struct link *list = m->pointers.data;
+	const struct bytes all = image_at(m->im, c->addr, size);
+	struct code_print p = bytes_print((struct bytes){ NULL, 0 });
+	uint64_t at = 0;
+	for (size_t i = lower_bound(list, m->pointers.count, sizeof *list, c->addr);
+	     i < m->pointers.count && list[i].addr - c->addr < size; i++) {
+		const uint64_t off = list[i].addr - c->addr;
+		print_add(&p, bytes_print(bytes_sub(all, at, off - min_u64(at, off))).shape);
+		at = off + m->im->bits / 8;
+		ref_add(m, c, list[i].to);
+	}
+	print_add(&p, bytes_print(bytes_sub(all, at, all.size - min_u64(at, all.size))).shape);
+	c->print = all.size == size ? p.shape : 0;
 }
 
 static void symbol_read(struct clue_maker *m, struct snap_symbol *y)
@@ -239,7 +235,7 @@ static void symbol_read(struct clue_maker *m, struct snap_symbol *y)
 		code_read(m, &c, y);
 	else
 		data_read(m, &c, y->size);
-	if (c.ref_count > 0 || c.code_size > 0 || c.print != 0)
+	if (c.ref_count > 0 || c.sample > 0 || c.print != 0)
 		vec_push(&m->out->list, c);
 }
 
@@ -273,7 +269,7 @@ void clues_add(struct snapshot *s, size_t first, uint32_t container, const struc
 	};
 	s->clues.data[container] = m.out;
 	m.out->lowest = m.wish.imm_low;
-	m.out->isa = code_isa_of(im);
+	m.isa = code_isa_of(im);
 	contents_init(&m.contents, im);
 	links_read(&m);
 	for (size_t i = 1; i < im->section_count; i++)
@@ -292,7 +288,7 @@ void clues_add(struct snapshot *s, size_t first, uint32_t container, const struc
 
 void clues_release(struct clues *c)
 {
-	vec_release_all(&c->list, &c->refs, &c->code);
+	vec_release_all(&c->list, &c->refs, &c->samples);
 	mem_free(c);
 }
 

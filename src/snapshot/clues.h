@@ -2,9 +2,9 @@
  * in order, and a sample of their code. The matcher reads clues (match.h).
  *
  * Only containers (programs) with generated names have clues. Files never contain clues. Cost: one
- * more pass over the code (about 1 ns per instruction), a copy of it, and 8 bytes per reference. A
- * sample is made on request (about 6 ns per instruction). Read-only once made: any number of
- * threads. */
+ * more pass over the code (about 1 ns per instruction), 8 bytes per reference, and for each nameless
+ * function a sample of its first CLUE_CODE_MOST bytes (about 6 ns per instruction). Read-only once
+ * made: any number of threads. */
 #pragma once
 
 #include "image/image.h"
@@ -12,8 +12,13 @@
 
 /* Number of hashes in a sample. Groups of instructions are divided into so many classes, and the
  * lowest hash of each class is kept. So functions that share code have similar samples. */
-enum { CLUE_GRAMS = 32 };
-#define CLUE_NO_GRAM UINT32_MAX
+enum { CLUE_GRAMS = 32, CLUE_CODE_MOST = 512 };
+#define CLUE_NO_GRAM UINT16_MAX
+
+/* Sample of a function's code: per class the lower bits of the lowest hash, or CLUE_NO_GRAM */
+struct clue_sample {
+	uint16_t grams[CLUE_GRAMS];
+};
 
 /* A reference is an address minus the program's lowest address. With this bit, it is an import, and
  * the other bits are the text id of its name. */
@@ -23,7 +28,7 @@ enum { CLUE_GRAMS = 32 };
 struct clue {
 	uint64_t addr;
 	uint32_t first_ref, ref_count; /* Range in clues.refs: each target once, in code order */
-	uint64_t code, code_size;      /* Range in clues.code. Only for a nameless function */
+	uint32_t sample;               /* 1 + index in clues.samples. 0 if it is no nameless function */
 	/* Hash of the contents without pointers. For nameless data, and for code that heft cannot
 	 * decode. Otherwise 0. */
 	uint64_t print;
@@ -33,10 +38,7 @@ struct clues {
 	VEC(struct clue) list; /* By address */
 	uint64_t lowest;       /* Lowest address of the program */
 	VEC(uint64_t) refs;
-	enum code_isa isa;
-	VEC(uint8_t)
-	code; /* Code of nameless functions. A copy, because the program may be closed before the
-	       * comparison */
+	VEC(struct clue_sample) samples;
 };
 
 /* Adds the clues of the next container, whose symbols begin at `first`. Hashes the contents of
@@ -45,7 +47,4 @@ void clues_add(struct snapshot *s, size_t first, uint32_t container, const struc
 void clues_release(struct clues *c);
 /* Returns the clue of a symbol. NULL if there is none. */
 const struct clue *clues_find(const struct snapshot *s, const struct snap_symbol *y);
-/* Samples a function's code: per class of instruction groups the lowest hash, or CLUE_NO_GRAM.
- * O(code). */
-void clues_sample(const struct clues *c, const struct clue *clue, uint32_t ret[CLUE_GRAMS]);
 const struct clues *clues_of(const struct snapshot *s, uint32_t container);
