@@ -14,7 +14,7 @@ enum {
 	VOTE_WORTH = 15,      /* Points for a vote: other pairs suggest this pair */
 	VOTES_MOST = 3,       /* Votes of a pair that count at most */
 	STEPS_MOST = 12,      /* Greatest number of rounds with one threshold */
-	FEW_OF = 200,
+	FEW_OF = 500,
 	CELLS_OF = 32, /* Cells for each symbol */
 };
 

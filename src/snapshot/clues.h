@@ -12,7 +12,7 @@
 
 /* Number of hashes in a sample. Groups of instructions are divided into so many classes, and the
  * lowest hash of each class is kept. So functions that share code have similar samples. */
-enum { CLUE_GRAMS = 32, CLUE_CODE_MOST = 512 };
+enum { CLUE_GRAMS = 32, CLUE_CODE_MOST = 4096 };
 #define CLUE_NO_GRAM UINT16_MAX
 
 /* Sample of a function's code: per class the lower bits of the lowest hash, or CLUE_NO_GRAM */
