@@ -33,6 +33,11 @@ struct sized_column {
 	uint64_t size, column;
 };
 
+/* A pair whose symbols have the same order in both snapshots */
+struct anchor {
+	uint32_t old, new_; /* Indexes in a sequence */
+};
+
 /* The most likely partner of a symbol, and the score of the second most likely one */
 struct favourite {
 	uint32_t other;
@@ -61,6 +66,8 @@ struct order {
 	filled, ends; /* `filled`: columns of the cells that have a score, row by row. `ends`:
 		       * per row, where they end */
 	VEC(uint32_t) sums;
+	VEC(struct anchor) anchors;
+	VEC(uint32_t) tails, links; /* Scratch of anchors_keep() */
 };
 
 /* True if a symbol belongs to a sequence: it has address and size, is no star symbol, and is the
@@ -344,23 +351,20 @@ static void gap_align(struct order *o, unsigned least)
 	}
 }
 
-struct anchor {
-	uint32_t old, new_; /* Indexes in a sequence */
-};
-
-typedef VEC(struct anchor) anchor_vec;
-
 /* Keeps the largest set of anchors that have the same order in both snapshots. The list is in the
  * old snapshot's order. */
-static void anchors_keep(anchor_vec *list)
+static void anchors_keep(struct order *o)
 {
-	uint32_t *tails = mem_alloc((list->count + 1) * sizeof *tails);
-	uint32_t *before = mem_alloc((list->count + 1) * sizeof *before);
+	struct anchor *list = o->anchors.data;
 	size_t length = 0;
-	for (uint32_t i = 0; i < list->count; i++) {
+	o->tails.count = o->links.count = 0;
+	vec_reserve(&o->tails, o->anchors.count + 1);
+	vec_reserve(&o->links, o->anchors.count + 1);
+	uint32_t *tails = o->tails.data, *before = o->links.data;
+	for (uint32_t i = 0; i < o->anchors.count; i++) {
 		size_t at = length;
-		if (length > 0 && list->data[tails[length - 1]].new_ >= list->data[i].new_)
-			BISECT(at, 0, length, x, list->data[tails[x]].new_ < list->data[i].new_);
+		if (length > 0 && list[tails[length - 1]].new_ >= list[i].new_)
+			BISECT(at, 0, length, x, list[tails[x]].new_ < list[i].new_);
 		before[i] = at > 0 ? tails[at - 1] : UINT32_MAX;
 		tails[at] = i;
 		length = max_u64(length, at + 1);
@@ -369,22 +373,20 @@ static void anchors_keep(anchor_vec *list)
 	for (size_t k = length; k-- > 0; at = before[at])
 		tails[k] = at;
 	for (size_t k = 0; k < length; k++)
-		list->data[k] = list->data[tails[k]];
-	list->count = length;
-	mem_free_all(tails, before);
+		list[k] = list[tails[k]];
+	o->anchors.count = length;
 }
 
-static anchor_vec anchors_find(const struct order *o, size_t sequence)
+static void anchors_find(struct order *o, size_t sequence)
 {
 	const struct match_order_sequence *q = &o->list.data[sequence];
-	anchor_vec list = { 0 };
+	o->anchors.count = 0;
 	for (uint32_t i = 0; i < q->before.count; i++) {
 		const uint32_t after = o->after_of[q->before.data[i]];
 		if (after != DIFF_NONE && o->sequences[after] == sequence + 1)
-			vec_push(&list, (struct anchor){ i, o->places[after] });
+			vec_push(&o->anchors, (struct anchor){ i, o->places[after] });
 	}
-	anchors_keep(&list);
-	return list;
+	anchors_keep(o);
 }
 
 /* Aligns the symbols after anchor `from` and before anchor `end`. */
@@ -408,16 +410,15 @@ static void between_align(struct order *o, const struct match_order_sequence *q,
 static void sequence_align(struct order *o, size_t sequence, unsigned least)
 {
 	const struct match_order_sequence *q = &o->list.data[sequence];
-	anchor_vec anchors = anchors_find(o, sequence);
 	struct anchor from = { 0, 0 };
-	for (size_t i = 0; i < anchors.count; i++) {
-		ASSERT(from.old <= anchors.data[i].old && from.new_ <= anchors.data[i].new_);
-		between_align(o, q, from, anchors.data[i], least);
-		from = (struct anchor){ anchors.data[i].old + 1, anchors.data[i].new_ + 1 };
+	anchors_find(o, sequence);
+	vec_each(const struct anchor, next, &o->anchors) {
+		ASSERT(from.old <= next->old && from.new_ <= next->new_);
+		between_align(o, q, from, *next, least);
+		from = (struct anchor){ next->old + 1, next->new_ + 1 };
 	}
 	const struct anchor end = { (uint32_t)q->before.count, (uint32_t)q->after.count };
 	between_align(o, q, from, end, least);
-	vec_release(&anchors);
 }
 
 static void favourite_see(struct favourite *f, uint32_t other, unsigned points)
@@ -525,8 +526,7 @@ static void order_release(struct order *o)
 		     o->new_favourites);
 	vec_release_all(&o->old_open, &o->new_open, &o->sizes, &o->by_size, &o->columns, &o->near,
 			&o->scores, &o->filled);
-	vec_release(&o->ends);
-	vec_release(&o->sums);
+	vec_release_all(&o->ends, &o->sums, &o->anchors, &o->tails, &o->links);
 	alike_release(&o->alike);
 }
 

@@ -221,6 +221,22 @@ static void add_plain(struct collect *c, const struct collect_gaps_run *run, uin
 		add_owned(c, from, to, run->owner);
 }
 
+/* Skips bytes at which no literal can begin: zeros, and bytes that no text has. Most data consists
+ * of them. */
+static uint64_t skip_silent(struct collect *c, const struct collect_gaps_run *run, uint64_t at)
+{
+	const struct slice *slice = next_slice(c, run, at);
+	const uint64_t stop = slice ? min_u64(slice->addr, run->to) : run->to;
+	const uint64_t end = min_u64(stop, c->begin + c->bytes.size);
+	/* A map says where merged texts are. In big-endian wide texts, a zero comes first. */
+	if (c->in->map || c->image->big_endian)
+		return at;
+	for (const uint8_t *p = c->bytes.p; at < end; at++)
+		if (p[at - c->begin] >= 0x80 || literal_has_char(p[at - c->begin]))
+			break;
+	return at;
+}
+
 /* Adds the bytes of a run: strings as symbols. Returns the end of the added bytes. */
 static uint64_t add_run(struct collect *c, const struct collect_gaps_run *run)
 {
@@ -232,6 +248,9 @@ static uint64_t add_run(struct collect *c, const struct collect_gaps_run *run)
 	for (uint64_t at = run->from; at < run->to && strings;) {
 		struct literal l;
 		uint64_t skip;
+		at = skip_silent(c, run, at);
+		if (at == run->to)
+			break;
 		if (!find_literal(c, run, at, at == plain, &l, &skip)) {
 			ASSERT(skip > 0);
 			at += skip;

@@ -133,6 +133,12 @@ struct literal {
 	bool big_endian;
 };
 
+/* True for an ASCII character that a text may have: printable ones, white space and escape. */
+static inline bool literal_has_char(uint8_t c)
+{
+	return (c >= 0x20 && c < 0x7f) || (c >= '\a' && c <= '\r') || c == 0x1b;
+}
+
 /* literals.c: appends the name of a literal: the text in quotes, or "string literal". */
 void literal_name(struct text *out, const struct literal *l);
 /* True if a text that ends with 0 begins at the start of `l`. Characters must be printable or

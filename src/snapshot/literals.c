@@ -5,12 +5,6 @@
 
 enum { LITERAL_SHOWN = 30, LITERAL_CUT = 27 };
 
-/* True for characters that a text may have: printable ones, white space and escape. */
-static bool is_text_char(uint32_t c)
-{
-	return (c >= 0x20 && c < 0x7f) || (c >= '\a' && c <= '\r') || c == 0x1b;
-}
-
 /* Returns the character at offset `at`, which must be inside the text. */
 static uint32_t literals_unit_at(const struct literal *l, uint64_t at)
 {
@@ -28,7 +22,7 @@ static bool plain_size(struct bytes b, uint64_t *ret)
 	uint64_t i = 0;
 	while (i < b.size && b.p[i] != 0) {
 		uint32_t c;
-		const unsigned n = b.p[i] < 0x80 ? is_text_char(b.p[i]) : utf8_decode(s, i, &c);
+		const unsigned n = b.p[i] < 0x80 ? literal_has_char(b.p[i]) : utf8_decode(s, i, &c);
 		if (n == 0)
 			break;
 		i += n;
