@@ -91,7 +91,7 @@ bool attr_bounds_has(const struct attr *a, const struct place *p)
 	       (first < owned->list.count && owned->list.data[first].start - in->addr < in->size);
 }
 
-/* Where data without a symbol ends. */
+/* The next functions find where data without a symbol ends. */
 
 uint64_t ends_string(const struct image *im, const struct section *s, uint64_t addr, uint64_t end)
 {
@@ -146,7 +146,7 @@ void ends_claim(struct attr *a, uint64_t start, uint64_t end, label_id label, en
 	claim(&a->vm_claims, end - rest, rest, label, WHY_CODE_REF);
 }
 
-/* Where data ends whose symbols have no size. */
+/* The next functions find where data ends if symbols have no size. */
 
 bool extents_wanted(const struct image *im)
 {
@@ -338,7 +338,7 @@ void attr_nobody(const struct attr *a, const struct section *const *data, size_t
 	}
 }
 
-/* Where tables of virtual functions begin and end. */
+/* The next functions find where tables of virtual functions begin and end. */
 
 /* Maximal distance of a base object from the object's top, in bytes. */
 enum { OFFSET_MAX = 1 << 20 };
@@ -368,8 +368,8 @@ static bool is_function(const struct vtables *v, size_t i, uint64_t addr)
 	       v->places.data[i].to != POINTEE_DATA;
 }
 
-/* True if the head of a table begins at `start` and a function follows. Stores the function's index
- * in *ret. */
+/* True if `start` has the two words before a table's functions (see attr_refs.h), and a function
+ * follows. Stores the function's index in *ret. */
 static bool is_head(const struct vtables *v, uint64_t start, size_t *ret)
 {
 	const uint64_t word = v->im->bits / 8u;

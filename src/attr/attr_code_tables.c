@@ -187,7 +187,8 @@ static void orc(struct attr *a)
 	struct span_cursor cursor = { &a->vm, 0 };
 	if (!ips || !entries || ips->file_size / ORC_IP != entries->file_size / ORC_ENTRY)
 		return;
-	struct attr second = attr_partner(a); /* For the claims on .orc_unwind, in order */
+	struct attr second = attr_partner(a); /* Collects the claims on .orc_unwind apart, so that
+					       * both lists stay in order */
 	struct reader r = reader_of(section_bytes(a->im, ips), a->im->big_endian);
 	for (uint64_t i = 0; reader_left(&r) >= ORC_IP; i++) {
 		const uint64_t place = ips->addr + i * ORC_IP;

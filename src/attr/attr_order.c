@@ -8,7 +8,8 @@
 /* Thresholds tuned by bench/fit (gcc, clang, rustc) and on the programs of bench/twins (gcc), for
  * x86-64. docs/accuracy.md has results for other programs. */
 enum {
-	FAR_PART = 20,      /* A function is far if more than 1/20 of all functions are between */
+	FAR_PART = 20,      /* A function is far if more than 1/20 of all functions are between it
+			     * and the unit */
 	SURE_PART = 64,     /* A verdict is sure if chance gives it with a probability below
 			     * 1/64 */
 	WIDE_PART = 8,      /* A verdict tells nothing if chance explains it with a probability
@@ -21,7 +22,8 @@ enum {
 			     * contradicting. So sections with few addresses are rarely sure */
 	CHANCE = 2,         /* A random order of n references has a rising chain of about 2 *
 			     * sqrt(n) */
-	CLEAR = 2           /* A second chain counts if it is twice as long as a chance one */
+	CLEAR = 2           /* A second chain counts if it is twice as long as a chain of random
+			     * references */
 };
 
 COMPARISON(points_by_rank, struct order_point, ORDER(b->rank, a->rank))
@@ -93,8 +95,8 @@ static uint32_t pointee_rank(const struct order *o, uint64_t addr, uint64_t end,
 	return one ? ret : UINT32_MAX;
 }
 
-/* Keeps, of the references [start, count) to one address, those from functions of a kind. Returns
- * false and keeps all if there are none. `kinds`: by rank */
+/* Keeps only those references to one address whose function is of a kind: kinds[rank] == kind. They
+ * begin at index `start`. Keeps all and returns false if none is of the kind. */
 static bool points_keep(point_vec *points, size_t start, const uint32_t *kinds, uint32_t kind)
 {
 	size_t kept = start;
@@ -106,7 +108,8 @@ static bool points_keep(point_vec *points, size_t start, const uint32_t *kinds, 
 	return kept > start;
 }
 
-/* Adds what the data in [addr, end) tell to the references [start, count) to the data. */
+/* Narrows down the references to the data in [addr, end), which begin at index `start`. Uses what
+ * the data tell: the section, and `pointee`, the rank of a function to which they point. */
 static void points_of_data(const struct order *o, const struct section *in, uint64_t addr,
 			   uint32_t pointee, point_vec *points, size_t start)
 {
@@ -177,9 +180,9 @@ static void take_chain(point_vec *points, point_vec *ret)
 {
 	const size_t n = points->count;
 	uint32_t *before = mem_zeroed(n, sizeof *before); /* Index of the previous point, plus 1 */
-	uint32_t *ends = mem_zeroed(n, sizeof *ends);     /* Last point of the best chain, by
-							   * length */
-	uint32_t *ranks = mem_zeroed(n, sizeof *ranks);   /* Rank of that last point */
+	uint32_t *ends = mem_zeroed(n, sizeof *ends);     /* Per length: last point of the best
+							   * chain of this length */
+	uint32_t *ranks = mem_zeroed(n, sizeof *ranks);   /* Rank of the point in `ends` */
 	size_t length = 0, at = 0;
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t rank = points->data[i].rank;
@@ -265,13 +268,13 @@ static void find_chains(const struct order *o, struct order_section *s, const po
 	vec_release(&points);
 }
 
-/* Ranks of the functions among which, by the chain that fits, the unit of an address is */
+/* Range of ranks of functions. The unit of an address is probably among these functions */
 struct order_room {
 	uint32_t low, high;
 };
 
-/* Returns the ranks of the functions among which, by a chain, the unit of an address is: those of
- * the chain's points before and after the address. `at` is the number of points before it. */
+/* Returns the ranks between which a chain places the unit of an address: the ranks of the chain's
+ * points before and after it. `at`: number of points before the address. */
 static struct order_room room_from(const struct order *o, const point_vec *chain, uint64_t addr,
 				   size_t at)
 {
@@ -360,8 +363,8 @@ static bool is_merged(const struct order_section *s)
 	return (s->section->flags & SHF_MERGE) && !is_ordered(s);
 }
 
-/* True if a function of another unit would fit with a probability below 1/part. The more addresses
- * of the section are outside of their rooms, the more references go to variables of other units. */
+/* True if a function of another unit would fit with a probability below 1/part. If many addresses
+ * of the section contradict the chain, many references go to variables of other units. */
 static bool is_unlikely(const struct order *o, const struct order_section *s,
 			const struct order_verdict *v, unsigned part)
 {
@@ -387,8 +390,8 @@ static bool is_sure(const struct order *o, const struct order_section *s,
 	       is_unlikely(o, s, v, SURE_PART);
 }
 
-/* Judges an address by the chain that fits best. `before`: per chain, its points before the
- * address. */
+/* Judges an address by the chain that fits best. `before`: per chain, the number of its points
+ * before the address. */
 static struct order_verdict judge_address(const struct order *o, const struct order_section *s,
 					  const size_t before[ORDER_CHAINS],
 					  const struct order_point *list, size_t count)

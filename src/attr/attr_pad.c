@@ -131,7 +131,7 @@ void attr_padding(struct attr *a)
 			claim(&a->vm_claims, start, size, before->label, WHY_PADDING);
 		else if (size >= ALIGN_MAX)
 			attr_pad_fill(a, isa, before);
-		/* As in attr_code_padding(). */
+		/* Gaps are read too. Counts them, so that their pages are released. */
 		code_passed(&pass, before->start, size + before->size);
 	}
 	code_pass_end(&pass);

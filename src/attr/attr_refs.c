@@ -233,7 +233,8 @@ static void attr_refs_scan_job(void *ctx, size_t i, unsigned worker)
 	}
 	struct attr_refs_job *job = &scan->jobs[i - 1];
 	struct code_pass pass = { .im = scan->refs->a->im };
-	const bool has_tables = scan->refs->a->scratch->ghc.list.count > 0; /* GHC's, in code */
+	const bool has_tables = scan->refs->a->scratch->ghc.list.count > 0; /* True if GHC's tables
+									     * are in the code */
 	for (size_t k = job->first; k < job->last; k++) {
 		const struct span *s = &scan->code->list.data[k];
 		struct span rest = *s, part = *s;
@@ -502,7 +503,7 @@ static void attr_refs_hunt_job(void *ctx, size_t i, unsigned worker)
 		hunt_words(&h, part);
 	else
 		hunt_relocs(&h, part->relocs);
-	/* Keeps each target address once. By these targets only the bounds of pieces are found. */
+	/* Keeps each target address once. These targets only show where pieces begin and end. */
 	target_vec *targets = &work->targets;
 	size_t kept = 0;
 	vec_sort(targets);
@@ -816,7 +817,8 @@ void attr_refs_find(struct attr *a)
 	attr_refs_scan_code(r, &a->vm);
 	if (a->f->panics)
 		attr_panics(a, &r->targets, &r->pointers);
-	/* Code without a unit may use data after a unit's data, which must not extend it. */
+	/* Code without a unit may use data that follows data of a unit. The unit must not get that
+	 * data. */
 	struct spans nobody = { 0 };
 	if (a->owner != BY_SYMBOL)
 		attr_nobody_code(a, &nobody);

@@ -109,7 +109,8 @@ void extents_find(struct attr *a, target_vec *targets);
 enum { POINTEE_DATA, POINTEE_IMPORT, POINTEE_CODE };
 
 struct pointer_place {
-	uint64_t addr, to; /* `to`: the address of the code, or a kind */
+	uint64_t addr, to; /* `to`: address of the code that the pointer leads to. If it leads
+			    * elsewhere, POINTEE_DATA or POINTEE_IMPORT */
 };
 
 static inline bool pointee_is_code(uint64_t to)

@@ -33,7 +33,7 @@ struct place {
 
 typedef VEC(struct place) place_vec;
 
-/* Code of units at an address that overlays share */
+/* Code of compile units that overlays place at one address */
 struct overlay_code {
 	uint64_t addr, size, units;
 };
@@ -73,7 +73,7 @@ struct attr_scratch {
 	place_vec bare; /* Code symbols that the DWARF lacks, sorted */
 	VEC(struct overlay_code) overlays;
 	struct debuginfo *dwarf;
-	struct debug_bytes *bytes; /* State of the pass over debug sections */
+	struct debug_bytes *bytes; /* What the pass over debug sections keeps */
 	uint64_t by_file;          /* Number of symbols that STT_FILE symbols give to files, because
 			       * there is no DWARF */
 	label_id debug_owner; /* Owner of all debug sections. LABEL_NONE if there are several */

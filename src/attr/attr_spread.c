@@ -19,7 +19,7 @@ struct spread {
 	const struct image *im;
 	const struct order *order;
 	piece_vec *pieces;
-	wait_vec *parts; /* Per part of the image */
+	wait_vec *parts; /* Per part of the image: pointers that wait for an owner */
 	size_t part_count;
 };
 

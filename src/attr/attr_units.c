@@ -16,7 +16,7 @@ static const struct place *sized_at(const struct attr *a, uint64_t addr)
 		       : NULL;
 }
 
-/* Returns true if one symbol begins and another ends at the bounds of the code. */
+/* Returns true if a symbol begins at the start of the code, and a symbol ends at its end. */
 static bool fits(const struct attr *a, uint64_t addr, uint64_t size)
 {
 	enum { PADDING = 4 };

@@ -33,7 +33,7 @@ struct attr_pass {
 	void (*beside)(struct attr *b);
 	void (*join)(struct attr *a, struct attr *b);
 	/* True: after this pass, the claims are resolved to owners that the next pass can look up.
-	 * So even if this pass is skipped. */
+	 * Also done if the pass itself is skipped. */
 	bool commits;
 };
 

@@ -29,7 +29,7 @@ enum { PATHS_FACTOR = 16, PATHS_MIN = 64 << 10 };
 
 struct pkg {
 	const struct bundle *b;
-	uint64_t base;           /* Offset of the pieces in the bundle */
+	uint64_t base;           /* Offset in the bundle from which the offsets of pieces count */
 	const struct str *names; /* Names of path components, indexed by number. NULL if paths are
 				  * not abbreviated. */
 	size_t name_count;
