@@ -16,7 +16,8 @@ struct abbrev_attr {
 /* What a walk over a DIE's attributes does after it has skipped a fixed number of bytes */
 enum walk_kind {
 	WALK_NOTHING,
-	WALK_ULEB, /* This and the next six: skips a value whose data states its size */
+	WALK_ULEB, /* For this kind and the next six, the data states the size of the value to
+		    * skip */
 	WALK_CSTR,
 	WALK_BLOCK1,
 	WALK_BLOCK2,

@@ -51,7 +51,7 @@ enum dw_section { DW_SECTION_LIST(DW_SECTION_OF) DW_SECTIONS };
 #define DW_NO_OFFSET UINT64_MAX
 
 struct dwarf {
-	const char *path; /* For notes */
+	const char *path; /* Path of the file, for notes */
 	bool big_endian;
 	bool split;        /* True for a .dwo file, or one unit's part of a .dwp */
 	bool zero_is_code; /* True if code may be at address 0. If false, 0 marks removed code */

@@ -66,7 +66,8 @@ struct dwarf_jobs {
 	/* Size of the caller's struct for a job, which begins with a struct dwarf_job. Zeroed. */
 	size_t job_size;
 	void *ctx;
-	/* Steps as in struct pool_line. A job's struct is used again with what it had before. */
+	/* Steps as in struct pool_line. The struct of a finished job is used for a later job, with
+	 * its old contents. */
 	bool (*make)(void *ctx, struct dwarf_job *job);
 	void (*work)(void *ctx, struct dwarf_job *job, unsigned worker);
 	void (*take)(void *ctx, struct dwarf_job *job);

@@ -55,7 +55,7 @@ struct line_use {
 	struct str comp_dir;
 	uint64_t str_offsets_base;
 	uint8_t address_size;
-	uint32_t mark; /* For the caller's use */
+	uint32_t mark; /* Number that only the caller uses */
 };
 
 typedef VEC(struct line_use) line_use_vec;

@@ -21,7 +21,7 @@ struct flat_span {
 };
 
 struct flat {
-	VEC(struct flat_span) spans; /* By address, without overlap */
+	VEC(struct flat_span) spans; /* Sorted by address, without overlap */
 };
 
 /* Fills *ret, which is zeroed or was filled before. Sorts the ranges. */

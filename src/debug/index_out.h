@@ -50,7 +50,7 @@ struct index_set {
 			    * section's end */
 	uint16_t version;
 	uint8_t offset_size;
-	struct reader r; /* After the version, until `end` */
+	struct reader r; /* Reads the table after its version, until `end` */
 };
 
 /* Finds the next table from *at on with a version in [low, high]. Moves *at to the end of the

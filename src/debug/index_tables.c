@@ -81,8 +81,8 @@ uint64_t index_unit_size(struct dwarf *d, uint64_t off)
 	return reader_ok(&r) && length > 0 ? add_sat(r.pos - off, length) : UINT64_MAX;
 }
 
-/* Reports the remaining entries of r. An entry has `skip` bytes without meaning here, then a value
- * of `width` bytes. */
+/* Reports the remaining entries of r. An entry has `skip` unused bytes, then a value of `width`
+ * bytes. */
 static void put_entries(struct index_out *o, struct reader *r, unsigned skip, unsigned width,
 			enum index_about about)
 {

@@ -91,7 +91,8 @@ static void read_list_5(struct ranges *s)
 	}
 }
 
-/* Finds the list with an index. A table at `base` has each list's offset, from `base` too. */
+/* Finds a list by its index. The table at `base` has the offset of each list. Offsets count from
+ * `base`. */
 static bool list_of_index(const struct unit *u, enum dw_section in, uint64_t base, uint64_t index,
 			  uint64_t *ret)
 {

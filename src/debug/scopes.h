@@ -29,7 +29,7 @@ struct scope_function {
 	uint32_t decl_file, decl_line;
 	struct dwarf *decl_dwarf;
 	uint64_t decl_lines; /* DW_NO_OFFSET if the declaring unit has no line program */
-	const void *memo;    /* For the caller's use. NULL at first */
+	const void *memo;    /* Pointer that only the caller uses. NULL at first */
 };
 
 struct scope {

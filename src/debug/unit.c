@@ -73,7 +73,8 @@ static void unit_skip_padding(struct dwarf *d, enum dw_section in, struct reader
 	}
 }
 
-/* True if the unit is read for the first time. Several passes read units, but note it once. */
+/* True if the unit is read for the first time. Several passes read a unit, but only the first adds
+ * a note. */
 static bool is_first_told(const struct unit *u)
 {
 	const struct dwarf *d = u->dwarf;

@@ -161,8 +161,8 @@ static size_t die_code_ranges(struct units *s, const struct unit *u, const struc
 			       &s->range_budget);
 }
 
-/* Adds the address ranges of a unit's first DIE. False if the DIE ends behind UNIT_HEAD bytes, and
- * these alone are valid. */
+/* Adds the address ranges of a unit's first DIE. If `whole` is false, only UNIT_HEAD bytes of the
+ * unit are valid. False if the DIE needs more. */
 static bool index_first_die(struct units *s, size_t i, struct unit *u, bool whole)
 {
 	const size_t before = s->ranges.count;

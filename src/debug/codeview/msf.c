@@ -17,7 +17,7 @@ static uint64_t blocks_of(const struct msf *m, uint64_t size)
 	return (size + m->block_size - 1) / m->block_size;
 }
 
-/* Copies `size` bytes into one buffer. They lie in the blocks that `list` has the numbers of. */
+/* Copies `size` bytes into one buffer. `list` has the numbers of the blocks that contain them. */
 static struct bytes msf_gather(struct msf *m, struct bytes list, uint64_t size)
 {
 	const uint64_t count = blocks_of(m, size);

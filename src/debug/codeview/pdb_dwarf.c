@@ -9,7 +9,7 @@ static const struct dwarf_form *const form = &dwarf_form_64;
 
 /* A public symbol, or a variable that the database lists outside its modules. */
 struct global {
-	uint64_t key; /* Sort key: of a variable, the index of its module; of a symbol, its RVA */
+	uint64_t key; /* Sort key. Of a variable: index of its module. Of a symbol: its RVA */
 	uint64_t rva, size;
 	struct str name;
 };
@@ -33,7 +33,7 @@ struct pdb_dwarf_making {
 	VEC(struct global) variables; /* Sorted by module */
 	VEC(struct global) publics;   /* Sorted by RVA */
 	VEC(struct owned) owned;      /* Sorted by module */
-	size_t next;                  /* Index of the next one in `owned` */
+	size_t next;                  /* Index in `owned` of the next part to write */
 	/* State of the current module. */
 	uint32_t module;
 	struct pdb_lines lines;
