@@ -35,8 +35,8 @@ struct debuginfo_window {
 struct debuginfo {
 	struct dwarf dwarf;
 	const struct image *image;
-	VEC(struct debuginfo_part) parts;     /* By `which`, then by `off` */
-	VEC(struct debuginfo_window) windows; /* By addr. Empty for linked images */
+	VEC(struct debuginfo_part) parts;     /* Sorted by `which`, then by `off` */
+	VEC(struct debuginfo_window) windows; /* Sorted by address. Empty for linked images */
 	struct debuginfo_files *files;        /* Private */
 };
 
@@ -59,7 +59,7 @@ void debuginfo_close(struct debuginfo *d);
  * address belongs to no section of an object. */
 bool debuginfo_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret);
 
-/* As debuginfo_addr(), for the address of a variable. */
+/* Like debuginfo_addr(), for the address of a variable. */
 bool debuginfo_data_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret);
 
 /* Finds the split unit of a skeleton (a unit with dwo_name and signature, DWARF 5 or GNU's 4). The

@@ -6,7 +6,7 @@
 #include "debug/package.h"
 #include "program/debuginfo.h"
 
-/* What a section's symbol is worth in relocations of debug info */
+/* What a symbol of a section stands for in relocations of debug info */
 struct debuginfo_base {
 	enum { BASE_NONE, BASE_WINDOW, BASE_PART, BASE_PLAIN } kind;
 	uint64_t value; /* WINDOW: start of the section's window. PART: offset in the joined
@@ -44,9 +44,11 @@ struct debuginfo_other {
 	struct input in;
 	struct debuginfo info; /* Its own references to other files are ignored */
 	bool indexed;
-	VEC(struct debuginfo_id) ids; /* For .dwo: sorted, after index_units() has run */
-	struct package_index index;   /* For .dwp */
-	struct package_dwarf **units; /* For .dwp: DWARF per row of the index, made if used */
+	VEC(struct debuginfo_id) ids; /* For a .dwo file: its units, sorted after index_units() has
+				       * run */
+	struct package_index index;   /* For a package (.dwp) */
+	struct package_dwarf **units; /* For a package (.dwp): DWARF per row of the index. NULL
+				       * until used */
 };
 
 struct debuginfo_files {

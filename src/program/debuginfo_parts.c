@@ -5,7 +5,8 @@
 
 enum {
 	PIECE = 1 << 18,   /* Number of bytes to unpack at a time, if they are not kept */
-	RESTARTS_MOST = 2, /* Then the whole section is kept */
+	RESTARTS_MOST = 2, /* A section is unpacked from its start at most so often. Then it is kept
+			    * as a whole */
 };
 
 /* A part of the section, whose bytes are unpacked */
@@ -16,11 +17,12 @@ struct kept_part {
 struct debuginfo_kept {
 	const struct debuginfo_part *part;
 	struct unpack_stream *stream; /* NULL at the end of the section */
-	uint8_t *bytes, *piece;       /* Memory for the whole section. Scratch for a piece */
-	uint64_t size, made;          /* `made`: offset that the stream has reached */
-	uint64_t dropped;             /* Packed bytes whose pages were given back */
+	uint8_t *bytes, *piece;       /* `bytes`: memory for the whole section. `piece`: scratch */
+	uint64_t size, made;          /* `made`: offset in the section that the stream has
+				       * reached */
+	uint64_t dropped;             /* Number of packed bytes whose pages were given back */
 	unsigned restarts;
-	VEC(struct kept_part) list; /* By offset. Parts do not touch */
+	VEC(struct kept_part) list; /* Sorted by offset. Parts do not touch */
 };
 
 static void kept_close(struct debuginfo_kept *k)
@@ -75,7 +77,7 @@ void debuginfo_parts_begin(struct dwarf *d, enum dw_section which)
 
 void debuginfo_parts_end(struct dwarf *d, enum dw_section which)
 {
-	/* Who needs more than parts loads the section. */
+	/* Callers that need bytes outside of the parts load the section. */
 	d->bytes[which] = (struct bytes){ NULL, 0 };
 	d->loaded[which] = d->parting[which] = false;
 }
@@ -107,8 +109,8 @@ static void kept_forget(const struct debuginfo_files *f, struct debuginfo_kept *
 	k->dropped = used;
 }
 
-/* Unpacks the bytes up to `to`: into the section if `keep` is true, otherwise to nowhere. The
- * section ends at damage. */
+/* Unpacks the bytes before `to`. Stores them in the section if `keep` is true, otherwise drops
+ * them. The section ends at damage. */
 static void kept_unpack(struct dwarf *d, enum dw_section which, uint64_t to, bool keep)
 {
 	struct debuginfo_files *f = d->load_ctx;

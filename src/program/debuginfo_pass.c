@@ -10,8 +10,8 @@ enum {
 
 struct debuginfo_pass {
 	struct unpack_stream *stream; /* NULL for a section in a mapped file */
-	uint8_t *bytes;               /* For a stream: memory for the unpacked bytes */
-	struct bytes packed;          /* For a stream: packed bytes of the file */
+	uint8_t *bytes;               /* If there is a stream: memory for the unpacked bytes */
+	struct bytes packed;          /* If there is a stream: the packed bytes in the file */
 	uint64_t size, made, dropped, packed_dropped;
 };
 
@@ -45,7 +45,8 @@ void debuginfo_pass_begin(struct dwarf *d, enum dw_section which)
 		return;
 	if (!packed) {
 		(void)dwarf_bytes(d, which);
-		if (f->owned[which]) /* Unpacked, a section may take as much memory */
+		if (f->owned[which]) /* heft has a copy of the section, so its file pages are not in
+				      * use */
 			return;
 		f->passes[which] = mem_zeroed(1, sizeof *f->passes[which]);
 	} else {

@@ -190,7 +190,7 @@ static const char *runpath_of(const struct image *im)
 /* Relative relocations that RELR can express. */
 struct facts_relative {
 	VEC(uint64_t) places;
-	uint64_t bytes; /* Their size in REL or RELA */
+	uint64_t bytes; /* Bytes that these relocations take in REL or RELA form */
 };
 
 /* Counts the relocations for the loader. In objects, counts those for the linker. Also lists those

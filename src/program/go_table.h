@@ -14,7 +14,7 @@ struct go_part {
 	uint64_t addr, size; /* `size` is 0 if it was not found */
 };
 
-/* Both are 0 if the range was not found */
+/* A range of addresses. Both fields are 0 if it was not found */
 struct go_range {
 	uint64_t start, end;
 };

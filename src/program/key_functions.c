@@ -29,8 +29,8 @@ struct key_finder {
 	const struct image *im, *in;
 	struct symtab symbols;
 	VEC(struct class_table) tables;
-	VEC(struct virtual_table) virtuals; /* By address */
-	VEC(struct table_slot) slots;       /* By target */
+	VEC(struct virtual_table) virtuals; /* Sorted by address */
+	VEC(struct table_slot) slots;       /* Sorted by target */
 };
 
 /* True if a mangled type may be an instance of a template. It has no key function, although one

@@ -20,7 +20,7 @@ struct plt_stub {
 struct plt {
 	const struct image *im;
 	const struct section *dynsym;
-	VEC(struct plt_slot) slots; /* By addr */
+	VEC(struct plt_slot) slots; /* Sorted by address */
 };
 
 bool section_is_plt(const struct section *s);

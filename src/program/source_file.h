@@ -29,8 +29,7 @@ struct origins {
 
 void origins_release(struct origins *o);
 
-/* The object that each compile unit comes from, by the label of the unit: the one that has most of
- * its bytes */
+/* Per label of a compile unit: the object that has most of the unit's bytes */
 struct unit_objects {
 	VEC(struct unit_vote {
 		label_id object; /* LABEL_NONE if no object has bytes of the unit */
@@ -54,7 +53,8 @@ struct source_file {
 	const struct input *debug;
 	const struct basemap *map;
 	const struct linkmap *linkmap;
-	const struct memory_regions *regions; /* Of the machine (basemap.h), or NULL */
+	const struct memory_regions *regions; /* Memory regions of the machine (basemap.h), or
+					       * NULL */
 	struct labels *labels;
 	struct notes *notes;
 	unsigned threads;
@@ -85,7 +85,7 @@ struct source_file {
 	struct layer *sure;
 };
 
-/* Gives VM bytes without an owner those that the claims say. Empties `claims`. Also reports the
+/* Gives VM bytes without an owner to the labels of the claims. Empties `claims`. Also reports the
  * claims to the trace, and keeps them in `origins`, if these exist. */
 void claims_own(const struct source_file *f, struct spans *vm, struct claims *claims);
 /* Reports claims to the trace, if there is one. */

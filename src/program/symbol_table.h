@@ -23,7 +23,7 @@ struct symbol_table {
 	struct flat spans; /* `who`: FLAT_NONE - 1 - index in the list */
 	size_t near;       /* Hint for flat_find_near() */
 	const struct image *im;
-	VEC(struct symbol_place) stubs; /* By addr */
+	VEC(struct symbol_place) stubs; /* Sorted by address */
 	struct arena texts;
 	bool stubs_read;
 };

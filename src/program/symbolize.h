@@ -49,13 +49,13 @@ struct symbolizer {
 	struct units units;
 	struct abbrev_cache cache, split_cache;
 	struct loaded_unit **loaded;    /* Per unit. NULL until requested */
-	VEC(struct line_table *) lines; /* By offset of the program */
+	VEC(struct line_table *) lines; /* Sorted by offset of the line program */
 	struct intern texts;
 	VEC(struct frame) frames;
 	VEC(struct debuginfo_window)
 	windows;                              /* Copy of the debuginfo's windows, with `addr` and
 					       * `vm` exchanged, sorted */
-	VEC(struct variable_place) variables; /* By addr */
+	VEC(struct variable_place) variables; /* Sorted by address */
 	bool variables_read;
 };
 

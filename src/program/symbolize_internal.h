@@ -6,7 +6,7 @@ struct loaded_unit {
 	const char *name;
 	struct line_table *lines; /* NULL if none. Units with the same line program share it */
 	struct scopes scopes;
-	bool made_by_linker; /* unit_is_made_by_linker() */
+	bool made_by_linker; /* Result of unit_is_made_by_linker() */
 	size_t near;         /* Hint for flat_find_near() */
 };
 
