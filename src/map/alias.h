@@ -25,7 +25,7 @@ struct places {
 	VEC(size_t) outside_images;
 };
 
-/* Lengths of the lists at some time. Tells what was added later */
+/* Lengths of the lists in struct places at one time. Later they show what was added since */
 struct places_mark {
 	size_t list, images, outside, outside_images;
 };

@@ -173,7 +173,7 @@ void claim_headers(const struct input *in, struct labels *labels, struct claims 
 	}
 }
 
-/* Adds what is left of the ranges after overlaps, with file offsets. */
+/* Adds those parts of the ranges that no other range covers, with file offsets. */
 static void take_ranges(struct builder *b, const struct spans *pieces)
 {
 	vec_each(const struct span, s, &pieces->list) {

@@ -27,7 +27,7 @@ struct base_range {
 };
 
 struct basemap {
-	VEC(struct base_range) ranges; /* By addr */
+	VEC(struct base_range) ranges; /* Sorted by address */
 	uint64_t file_begin, file_size, vm_size;
 	struct spans file; /* Labels of the whole file: segments, headers, "[Unmapped]" */
 	const struct memory_regions *regions; /* Borrowed, or NULL */
@@ -37,7 +37,7 @@ struct basemap {
 	struct spans thread;                  /* With regions: address ranges of PT_TLS */
 };
 
-/* If `regions` is NULL, load addresses (p_paddr) are ignored. */
+/* Builds the map of an input. If `regions` is NULL, ignores load addresses (p_paddr). */
 void basemap_build(struct basemap *b, const struct input *in, struct labels *labels,
 		   const struct memory_regions *regions);
 void basemap_release(struct basemap *b);
@@ -50,7 +50,8 @@ uint64_t basemap_region_used(const struct basemap *b, size_t region);
  * start, otherwise addr. */
 uint64_t basemap_runs_at(const struct basemap *b, uint64_t addr);
 
-/* Translates VM spans to the file. A file byte of two VM ranges belongs to the lower one. */
+/* Translates VM spans to the file. If two VM ranges share a file byte, the range with the lower
+ * address owns it. */
 void basemap_translate(const struct basemap *b, const struct spans *vm, struct spans *ret_file);
 /* With regions: basemap_add_copies() gives unowned bytes that are copied at start the owners of
  * their copies. basemap_add_stored() gives the other unowned bytes their ranges' labels. */

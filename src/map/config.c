@@ -117,7 +117,8 @@ static bool parse_string(struct parser *p, const char **ret)
 	return p->lx.kind != TOKEN_BAD;
 }
 
-/* Reads the token as a number of at most `max`: decimal, 0x.., octal 0... Stays at it. */
+/* Reads the token as a number of at most `max`: decimal, 0x.., octal 0... Does not move to the next
+ * token. */
 static bool config_read_number(struct parser *p, uint64_t max, uint64_t *ret)
 {
 	struct str s = p->lx.text;

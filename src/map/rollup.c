@@ -170,7 +170,7 @@ enum { PLACES_MAX = 3, HIDDEN_MAX = PLACES_MAX + LEVELS_MAX + 3 };
 struct adder {
 	struct rollup *rollup;
 	const struct rollup_walk *walk;
-	enum heft_role role; /* To which side sums are added */
+	enum heft_role role; /* Side whose sums grow: inputs or bases */
 	unsigned measure;
 	size_t shown_count;            /* Number of levels that have rows */
 	size_t place_count;            /* Number of labels of sections and segments that the

@@ -67,8 +67,8 @@ struct rollup_walk {
 	/* For filters: section and segment of each byte. May be NULL. */
 	const struct spans *sections, *segments;
 	const struct spans *symbols; /* Symbols to count, or NULL */
-	/* For counting: number of the input's first image, and where its images start in the
-	 * domain, ascending. NULL starts: one image. */
+	/* For counting: number of the input's first image, and offsets in the domain at which its
+	 * images start, ascending. NULL starts: one image. */
 	uint32_t first_image;
 	const uint64_t *image_starts;
 	size_t image_count;

@@ -1,6 +1,7 @@
 #include "map/rows.h"
 
-/* States of a node. LEAF: its row has no rows below. */
+/* States of a node. SHOWN: its row is shown. KEPT: a row below it is shown. LEAF: no rows are below
+ * its row. */
 enum { SHOWN = 1, KEPT = 2, LEAF = 4 };
 
 /* Bit in an element of `found`. It tells that only the shown rows of this level are made. */
@@ -65,8 +66,8 @@ static void decide(struct matching *g, uint32_t node, uint32_t found)
 	g->leaves += shown;
 }
 
-/* Sets the state of each child of the node whose row has no rows below. If the node's own row is
- * so, sets its state. */
+/* Sets the state of the children of the node whose rows have no rows below. Sets the state of the
+ * node if its own row has none. */
 static void match_below(struct matching *g, uint32_t node)
 {
 	const struct rows_maker *b = g->maker;

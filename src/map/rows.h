@@ -42,7 +42,7 @@ struct rows_opts {
 	uint32_t empty_from, empty_to; /* These nodes [empty_from, empty_to) become rows even if
 				        * all their measures are 0 */
 	bool diff;
-	bool others_last; /* "[N Others]" is the last row. Otherwise its size decides */
+	bool others_last; /* True: "[N Others]" is the last row. False: its size decides */
 	/* Skip a row that is alone below its parent, if it has the same label or stands for bytes
 	 * without an owner, and so have all rows below it. */
 	bool drop_repeats;
@@ -90,7 +90,7 @@ struct rows_maker {
 	struct rows_filter {
 		uint8_t *state;  /* Per node: bits. NULL without a filter */
 		uint32_t *place; /* Per node with children: index of its filtered sums */
-		/* As in the tree */
+		/* Filtered sums per node with children, in the layout of tree.sums */
 		uint64_t *sums;
 	} filter;
 	bool borrows;           /* True if `first` and `next` belong to another maker */

@@ -9,10 +9,11 @@
 #include "base/err.h"
 #include "base/text.h"
 
-struct rules;   /* Rewrites, in order */
-struct pattern; /* An expression */
+struct rules;   /* The rewrites of a custom source, in order */
+struct pattern; /* A compiled expression */
 
-/* NULL on failure: HEFT_EARG with the expression, the position and PCRE2's message. */
+/* Compiles an expression. NULL on failure: HEFT_EARG with the expression, the position and PCRE2's
+ * message. */
 struct pattern *pattern_new(struct str regex, struct heft_err *err);
 void pattern_free(struct pattern *p);
 /* True if the expression matches anywhere in `text`. False, with a note about the expression, if a

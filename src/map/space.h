@@ -68,7 +68,7 @@ unsigned why_sure(enum why why);
 
 struct claim {
 	_Alignas(8) uint64_t start; /* Aligned to 8 bytes on all machines */
-	uint64_t size : 56;         /* In bytes, or SIZE_UNKNOWN */
+	uint64_t size : 56;         /* Number of bytes, or SIZE_UNKNOWN */
 	uint64_t why : 8;
 	label_id label;
 	uint32_t seq; /* Priority, set by claims_resolve(). The lowest wins */
@@ -96,7 +96,7 @@ struct span {
 };
 
 struct spans {
-	VEC(struct span) list; /* By start, without overlap */
+	VEC(struct span) list; /* Sorted by start, without overlap */
 };
 
 /* Turns claims into spans, and empties c. Claims of unknown size end at most at `end`. */
@@ -115,9 +115,9 @@ void spans_overlay(struct spans *top, struct spans *below);
 /* Like spans_overlay(), but O(spans of *below) if *below is after *top, as usual. */
 void spans_append(struct spans *top, struct spans *below);
 size_t spans_from(const struct spans *s, uint64_t addr);
-/* O(log n). NULL if no span contains addr. */
+/* Returns the span that contains addr. NULL if there is none. O(log n). */
 const struct span *spans_find(const struct spans *s, uint64_t addr);
-/* LABEL_NONE if no span contains addr. */
+/* Returns the label of the span that contains addr. LABEL_NONE if there is none. */
 label_id spans_label(const struct spans *s, uint64_t addr);
 /* Padding that belongs to the span before it. PAD_OWNERS: at most 16 bytes of a fallback after an
  * owner. PAD_SECTIONS: at most 16 bytes of "[Unmapped]" after unowned bytes of a section. */

@@ -31,7 +31,7 @@ struct view_name {
 
 /* Full names by shown label. All zero: not read yet */
 struct view_names {
-	VEC(struct view_name) list; /* By `shown` */
+	VEC(struct view_name) list; /* Sorted by `shown` */
 	struct demangler demangler;
 	struct text text;
 	bool read;
