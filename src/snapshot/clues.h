@@ -35,7 +35,7 @@ struct clue {
 };
 
 struct clues {
-	VEC(struct clue) list; /* By address */
+	VEC(struct clue) list; /* Sorted by address */
 	uint64_t lowest;       /* Lowest address of the program */
 	VEC(uint64_t) refs;
 	VEC(struct clue_sample) samples;

@@ -263,7 +263,7 @@ void collect_charges(struct collect *c, size_t first)
 	symbol_texts_make_all(&z, &in->by_symbol.layer->vm);
 	symbol_texts_make_all(&z, &in->by_symbol.layer->file);
 	symbols_by_label(&z, c->labels.data);
-	/* The notes were already made when the layers were */
+	/* Not shown: the same notes were made with the layers */
 	struct notes notes;
 	struct source_file file = *in->file;
 	notes_init(&notes);

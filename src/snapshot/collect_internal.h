@@ -34,10 +34,10 @@ struct collect {
 	groups;         /* Per label: the value of `group` when it was last seen */
 	uint32_t group; /* Number of addresses with symbols so far */
 	const struct image *image;
-	uint32_t object; /* Object of the bytes for which the map has none */
+	uint32_t object; /* Text id of the object to which bytes belong if the map states none */
 	struct slices slices;
 	bool texts_lack_ends;     /* True if texts of the image lack a final 0 (collect_gaps.c) */
-	struct contents contents; /* For hashes of contents */
+	struct contents contents; /* Used to hash the contents of symbols */
 	struct code_pass read;    /* Releases the pages that hashing has read */
 	const struct section *section;
 	uint32_t to;          /* Index in snapshot.sections */
@@ -51,7 +51,7 @@ struct collect {
 	VEC(struct piece_place)
 	pieces;       /* By address. Empty if the map is of another build */
 	size_t piece; /* Index of the last piece found */
-	size_t slice; /* Index of the next slice */
+	size_t slice; /* Index in `slices` of the next slice */
 	struct span_cursor unit, owner_cursor;
 	/* No text begins below these addresses, so they need no second search. not_wide[0]: 2-byte
 	 * characters. not_wide[1]: 4-byte characters. not_text: single bytes. */

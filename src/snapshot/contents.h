@@ -16,7 +16,7 @@ struct patch {
 /* An image, and its relocations, whose hashes are computed. Borrows the image */
 struct contents {
 	const struct image *image;
-	VEC(struct patch) patches; /* By address */
+	VEC(struct patch) patches; /* Sorted by address */
 	bool read;                 /* True if `patches` has the relocations */
 };
 

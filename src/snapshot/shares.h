@@ -12,7 +12,7 @@ struct share_of_section {
 };
 
 struct shares {
-	struct share_of_section *sections; /* By section index */
+	struct share_of_section *sections; /* Per section of the image, by index */
 	/* Bytes outside of sections: in the file only, in both, in the VM image only. */
 	uint64_t file_only, loaded, memory_only;
 };

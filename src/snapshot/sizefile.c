@@ -120,7 +120,7 @@ struct snapshot_sizefile_out {
 	const struct snapshot *s;
 	struct sizefile_head head;
 	struct sizefile_index paths, components;
-	/* Of the symbols, in file order. Only name, container, first and count are set. */
+	/* Segments in file order. Only name, container, first and count are set. */
 	struct {
 		VEC(struct snap_section) list;
 	} segments;

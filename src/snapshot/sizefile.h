@@ -12,7 +12,8 @@
 #include "base/text.h"
 #include "snapshot/snapshot.h"
 
-/* False, with an error that tells file and line (HEFT_EFORMAT), if the text is damaged. */
+/* Reads a `.size` file. False, with an error that tells file and line (HEFT_EFORMAT), if the text
+ * is damaged. */
 bool sizefile_read(struct snapshot *ret, const char *path, struct bytes b, struct notes *notes,
 		   struct heft_err *err);
 bool sizefile_read_uncharged(struct snapshot *ret, const char *path, struct bytes b,

@@ -187,7 +187,7 @@ static inline struct str snapshot_text(const struct snapshot *s, uint32_t id)
 /* Returns the index of a container's section. Adds the section if it is new. `name` is one
  * that the file format defines, or comes from another tool's file. O(1). */
 uint32_t snapshot_section(struct snapshot *s, uint32_t container, const char *name);
-/* SNAP_NO_SECTION if there is none. */
+/* Result of snapshot_find_section() if there is no such section. */
 #define SNAP_NO_SECTION UINT32_MAX
 uint32_t snapshot_find_section(const struct snapshot *s, uint32_t container, const char *name);
 /* Returns the index of the section with the container, name and flags of `like`. Adds it if it is
@@ -209,7 +209,7 @@ enum snap_gap {
 	SNAP_TWICE,  /* Both symbols have one address, but are not aliases */
 	SNAP_INSIDE, /* The symbol ends inside the previous symbol */
 };
-/* `before`: the symbol before it, or NULL. */
+/* Tells where `y` is relative to `before`, the symbol before it. NULL if there is none. */
 enum snap_gap snap_gap(const struct snap_symbol *y, const struct snap_symbol *before,
 		       int64_t *ret_padding);
 
@@ -219,8 +219,8 @@ enum snap_gap snap_gap(const struct snap_symbol *y, const struct snap_symbol *be
  * must be split before (name, template_name). Afterwards the invariants hold, if padding is set and
  * no alias lists overlap. */
 void snapshot_finish(struct snapshot *s);
-/* Makes charges for a container that no data source measured, such as entries of zip files: of a
- * symbol, its own bytes with padding. Call it after snapshot_finish(). */
+/* Makes charges for a container that no data source measured, such as entries of zip files. A
+ * symbol is charged for its own bytes and padding. Call it after snapshot_finish(). */
 void snapshot_charge_symbols(struct snapshot *s, uint32_t container);
 /* Sorts charges as their symbols are. Charges without a symbol come last. */
 void snapshot_charges_sort(struct snapshot *s);
