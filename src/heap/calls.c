@@ -225,7 +225,7 @@ struct share_key {
 struct calls_reading {
 	struct calls *c;
 	const struct records *r;
-	VEC(struct call_share) shares; /* One per stack of the recorder */
+	VEC(struct call_share) shares; /* One share per stack of the recorder's pages */
 	VEC(struct share_key) keys;
 	VEC(uint64_t) blocks; /* Number of blocks at the peak, per share */
 	uint64_t live_bytes;

@@ -43,7 +43,7 @@ struct calls {
 	VEC(struct dump_file) modules;
 	VEC(struct call_node) nodes;
 	VEC(struct call_stack) stacks; /* [0] is for blocks without a known stack */
-	VEC(struct call_share) shares; /* By stack, then by slot */
+	VEC(struct call_share) shares; /* Sorted by stack, then by slot */
 	bool counted;                  /* True if the recorder's counters are present */
 	bool sampled;                  /* True if the counters are estimates */
 	uint64_t live_bytes, live, at_peak_bytes, alloc_bytes, allocs;

@@ -41,7 +41,8 @@ struct damage {
 	int64_t distance;
 	uint64_t was_addr, was_size; /* DAMAGE_HEADER: block that the intact fields of the header
 				      * describe, or 0 */
-	uint32_t was_stack;          /* Its stack, an index in calls.stacks. 0 if unknown. */
+	uint32_t was_stack;          /* Stack of that block, an index in calls.stacks. 0 if
+				      * unknown. */
 	/* Stack, in calls.stacks, of the wrong call: the second free, the free of a wrong address,
 	 * or the call that aborted. 0 if unknown. */
 	uint32_t again_by;

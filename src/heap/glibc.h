@@ -73,7 +73,8 @@ uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end);
 struct glibc_heaps {
 	uint64_t arenas;               /* Heaps: one for the first arena, and all of other arenas */
 	uint64_t chunks, bytes;        /* Chunks in use */
-	uint64_t mapped, mapped_bytes; /* Those of them with a mapping of their own */
+	uint64_t mapped, mapped_bytes; /* Chunks in use that have a mapping of their own, and their
+				        * bytes */
 	uint64_t cached, cached_bytes; /* Freed chunks kept for the next malloc of their size. */
 	uint64_t free_chunks, free_bytes; /* Freed chunks, without those at the tops of heaps */
 	uint64_t top_bytes;               /* Bytes of the `top` chunks: unused ends of the heaps. */

@@ -34,7 +34,7 @@ struct laying {
 	uint64_t chained;      /* Number of gaps between blocks, or at the ends of a span, that
 				* consecutive chunks fill exactly */
 	VEC(struct own) owns;  /* Memory that the recorder owns */
-	size_t own;            /* Index in `owns` of the next one */
+	size_t own;            /* Index in `owns` of the next range */
 	uint64_t page, page_used, page_free;
 	struct heap_walk walk;
 	struct heap_found next; /* First block that is not yet in a part, if `more` is set */

@@ -51,7 +51,7 @@ struct heap_layout {
 	const struct dump *d; /* NULL if no layout was made */
 	const struct records *r;
 	const struct blocks_found *b;
-	VEC(struct heap_span) spans;     /* By address, without overlap */
+	VEC(struct heap_span) spans;     /* Sorted by address, without overlap */
 	VEC(struct heap_break) breaks;   /* Empty if the allocator is not glibc's */
 	uint64_t bytes[HEAP_PART_KINDS]; /* Bytes by kind, after heap_part_split() */
 	/* The first HEAP_LOOSE_MOST parts of the kinds HEAP_PART_UNRECORDED and HEAP_PART_OTHER. */

@@ -42,12 +42,12 @@ struct records {
 					      * none or unknown */
 	VEC(struct heap_module) modules;
 	VEC(struct heap_thread) threads;  /* [n - 1] is slot n */
-	VEC(struct heap_moment) timeline; /* By time, without stale moments */
+	VEC(struct heap_moment) timeline; /* Sorted by time, without stale moments */
 	VEC(struct heap_gone) gone;       /* The oldest first */
 	struct record_pages nodes, stacks;
 	struct record_pages remote;      /* Frees by other threads than the one that allocated.
 					  * Page i belongs to page i of `stacks` */
-	VEC(struct record_place) places; /* By address */
+	VEC(struct record_place) places; /* Sorted by address */
 	uint64_t missing;    /* Number of pages that the process page counts but the dump lacks */
 	uint64_t page_bytes; /* Total bytes of all `places`: the recorder's own memory */
 };
