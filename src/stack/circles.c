@@ -11,7 +11,7 @@ struct circles {
 	uint32_t *number; /* Per function: order in which it was found, from 1. 0: not yet */
 	uint32_t *low;
 	bool *open;
-	VEC(uint32_t) members; /* Functions that call each other in circles, not complete yet */
+	VEC(uint32_t) members; /* Functions of circles that are not complete yet */
 	VEC(struct graph_visit) way;
 	uint32_t count, circle_count;
 };

@@ -13,9 +13,10 @@ struct depths_reading {
 	const struct stack_hints *hints;
 	struct plt plt;
 	struct code_functions code;
-	struct stack_frame frame;         /* Of the current function */
+	struct stack_frame frame;         /* Frame of the current function */
 	uint32_t function;                /* Index of that function */
-	const struct stack_hint *reaches; /* What its indirect calls may reach, or NULL */
+	const struct stack_hint *reaches; /* Hint: what indirect calls of the function may reach.
+					   * NULL if there is none */
 };
 
 uint32_t stack_find(const struct stack_use *s, uint64_t addr)

@@ -16,9 +16,9 @@
 /* Reasons why a sum may be too small (caveats). */
 enum stack_told {
 	STACK_RECURSIVE = 1 << 0, /* The function may call itself, perhaps through others */
-	STACK_INDIRECT = 1 << 1,  /* A call whose target is unknown */
-	STACK_UNKNOWN = 1 << 2,   /* A call of a function that is not in the program */
-	STACK_DYNAMIC = 1 << 3,   /* alloca or similar, or another stack */
+	STACK_INDIRECT = 1 << 1,  /* It has a call whose target is unknown */
+	STACK_UNKNOWN = 1 << 2,   /* It calls a function that is not in the program */
+	STACK_DYNAMIC = 1 << 3,   /* It uses alloca or similar, or changes to another stack */
 	STACK_ODD = 1 << 4,       /* Some bytes are no instructions */
 };
 enum { STACK_TOLD = 5 };
@@ -27,7 +27,7 @@ enum stack_kind {
 	STACK_CALLED,
 	STACK_ENTRY,     /* Start of the program */
 	STACK_INTERRUPT, /* In a vector table, or returns as a handler does */
-	STACK_UNCALLED,  /* Without a direct call */
+	STACK_UNCALLED,  /* No direct call leads to it */
 	STACK_PART,      /* A stub, or a part that was moved away from its function */
 };
 
@@ -64,9 +64,9 @@ struct stack_unknown {
 struct stack_use {
 	struct program *program;
 	enum code_isa isa;
-	VEC(struct stack_function) functions; /* By address */
-	VEC(struct stack_edge) edges;         /* Those of a function follow each other */
-	VEC(struct stack_unknown) unknown;    /* By function */
+	VEC(struct stack_function) functions; /* Sorted by address */
+	VEC(struct stack_edge) edges;         /* The edges of one function are adjacent */
+	VEC(struct stack_unknown) unknown;    /* Sorted by function */
 	struct arena texts;
 };
 

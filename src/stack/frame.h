@@ -16,7 +16,8 @@
 
 enum frame_call_kind {
 	FRAME_CALL,     /* `target` is the address */
-	FRAME_TAIL,     /* A jump to `target`, with the frame released or given to the callee */
+	FRAME_TAIL,     /* A jump to `target`. The frame is released before, or the callee releases
+			 * it */
 	FRAME_BY_SLOT,  /* `target` is the slot with the address */
 	FRAME_INDIRECT, /* The target is unknown */
 	FRAME_FALL,     /* Control runs into the next function, if one follows directly */
@@ -43,7 +44,7 @@ struct stack_frame {
 	uint64_t size;  /* Greatest use of the function itself. On x86, with its return address */
 	unsigned flags; /* Bits of enum frame_flag */
 	VEC(struct frame_call)
-	calls; /* By address */
+	calls; /* Sorted by address */
 };
 
 struct frame_memory {
@@ -54,7 +55,7 @@ struct frame_memory {
 	size_t data_count;
 };
 
-/* `ret` is zeroed, or was filled before; then its calls are replaced. */
+/* Reads one function. `ret` is zeroed, or was filled before; then its calls are replaced. */
 void frame_read(struct stack_frame *ret, enum code_isa isa, struct bytes code, uint64_t addr,
 		const struct frame_memory *memory);
 void frame_release(struct stack_frame *f);

@@ -37,7 +37,7 @@ struct frame_walk {
 	uint64_t addr;
 	const struct frame_memory *memory;
 	struct stack_frame *frame;
-	int64_t depth; /* At the current instruction. In correct code, at least 0 */
+	int64_t depth; /* Depth at the current instruction. In correct code, at least 0 */
 	int64_t deepest;
 	int64_t align; /* Greatest number of bytes that alignment may use */
 	/* A stack address is valid on all paths to the instruction. A number is valid on the
@@ -46,10 +46,10 @@ struct frame_walk {
 	uint32_t pointers;   /* One bit per register: set if it may be a frame pointer */
 	uint64_t *seen;      /* One bit per byte: set if it was decoded, or is data */
 	uint64_t *joins;     /* One bit per byte: set if a jump leads there */
-	uint32_t off;        /* Of the current instruction */
-	bool sure;           /* Of the current path */
-	uint32_t since;      /* `since` of the number in the target, or FRAME_PLAIN */
-	struct value stored; /* Thumb: a number that is on the stack */
+	uint32_t off;        /* Offset of the current instruction */
+	bool sure;           /* True if the program certainly runs the current path */
+	uint32_t since;      /* Value `since` of the number in the call's target, or FRAME_PLAIN */
+	struct value stored; /* Thumb: a number that code stored on the stack */
 	int64_t stored_at;   /* Depth of `stored` */
 	struct flow_way way;
 	int64_t low; /* AVR: low byte of what is subtracted from the frame pointer */
@@ -108,7 +108,7 @@ static inline bool frame_is_size(const struct frame_walk *w, unsigned reg)
 	       w->regs[reg].v >= -most;
 }
 
-/* The stack grows or shrinks by the value of a register. */
+/* Grows the stack by the value of a register (`up`: shrinks it). */
 static inline void frame_grow_by(struct frame_walk *w, unsigned reg, bool up)
 {
 	ASSERT(reg < 32);
@@ -148,20 +148,20 @@ static inline void frame_number(struct frame_walk *w, unsigned reg, int64_t v)
 	w->regs[reg] = (struct value){ VALUE_NUMBER, v, w->off };
 }
 
-/* A register becomes a number that is computed from another one. */
+/* Sets a register to a number that is computed from another one. */
 static inline void frame_derive(struct frame_walk *w, unsigned reg, const struct value *of,
 				int64_t v)
 {
 	w->regs[reg] = (struct value){ VALUE_NUMBER, v, of->since };
 }
 
-/* rd = rs + n. `sp` is the number of the stack pointer. */
+/* Handles rd = rs + n. `sp` is the number of the stack pointer. */
 void frame_add(struct frame_walk *w, unsigned sp, unsigned rd, unsigned rs, int64_t n);
-/* rd = a + b, or a - b. */
+/* Handles rd = a + b, or rd = a - b. */
 void frame_add_registers(struct frame_walk *w, unsigned sp, unsigned rd, unsigned a, unsigned b,
 			 bool sub);
 
-/* A jump leads to `off`. */
+/* Notes that a jump leads to `off`. */
 static inline void frame_join(struct frame_walk *w, uint64_t off)
 {
 	w->joins[off / 64] |= UINT64_C(1) << off % 64;
@@ -198,7 +198,7 @@ static inline void frame_forget(struct frame_walk *w, unsigned reg)
 		w->regs[reg].kind = VALUE_UNKNOWN;
 }
 
-/* A register becomes the `width` bytes (4 or 8) at an address. Unknown if the image lacks them. */
+/* Sets a register to the `width` bytes (4 or 8) at an address. Unknown if the image lacks them. */
 static inline void frame_load(struct frame_walk *w, unsigned reg, uint64_t at, unsigned width)
 {
 	ASSERT(width == 4 || width == 8);

@@ -7,7 +7,7 @@ enum { RSP = 4, RBP = 5 };
 
 struct insn {
 	uint8_t bytes[X86_MAX_LEN + 2]; /* The instruction, then zeros */
-	const uint8_t *op;              /* After the prefixes */
+	const uint8_t *op;              /* The opcode: the first byte after the prefixes */
 	uint8_t rex;                    /* Bits 0100WRXB */
 	uint8_t high;                   /* REX2: bits 0RXB, for registers 16 to 31 */
 	bool second_map;    /* REX2 stands for 0F. Instructions after 0F do not change the stack */
