@@ -15,7 +15,7 @@ enum bbmap_flag {
 
 struct bbmap_block {
 	uint32_t id;  /* The compiler's number. In map versions 0 and 1, the index in its entry */
-	uint32_t off; /* From the address of the range that contains it */
+	uint32_t off; /* Offset from the start of the range that contains the block */
 	uint32_t size;
 	uint32_t flags;
 };

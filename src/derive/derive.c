@@ -96,7 +96,7 @@ static void decode_batch(void *ctx, size_t i, unsigned worker)
 	struct batch *b = &d->batches.data[i];
 	(void)worker;
 	make_bits(d, b);
-	/* They seldom grow then, and are never NULL. */
+	/* Reserves room, so that the lists seldom grow and are never NULL. */
 	vec_reserve(&b->events, min_u64(b->size, BATCH_BYTES) / BYTES_AN_EVENT + 1);
 	vec_reserve(&b->tables, 1);
 	for (size_t k = b->first; k < b->last; k++)

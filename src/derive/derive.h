@@ -79,19 +79,19 @@ struct derive_facts {
 	const uint8_t *each; /* Convention per extent, which replaces `convention`. NULL if all
 			      * extents have `convention` */
 	bool big_endian;     /* Byte order of data. That of instructions is fixed */
-	bool stretches;      /* True if an extent may have several functions. For split.h */
-	const struct derive_extent *extents; /* By address, without overlap */
+	bool stretches;      /* True if an extent may have several functions, as for split.h */
+	const struct derive_extent *extents; /* Sorted by address, without overlap */
 	size_t extent_count;
 	const uint64_t *entries; /* Addresses that pointers lead to, sorted */
 	size_t entry_count;
-	const struct derive_site *sites; /* By addr */
+	const struct derive_site *sites; /* Sorted by address */
 	size_t site_count;
 	const struct derive_callee *callees; /* In any order */
 	size_t callee_count;
-	const struct derive_data *data; /* By address: data that symbols mark or code reads. Only
-					 * Thumb and RISC-V */
+	const struct derive_data *data; /* Data that symbols mark or code reads, sorted by address.
+					 * Only for Thumb and RISC-V */
 	size_t data_count;
-	const struct derive_fix *fixes; /* By address. Only for objects */
+	const struct derive_fix *fixes; /* Sorted by address. Only for objects */
 	size_t fix_count;
 	/* Returns at most `size` bytes at an address, to read jump tables. Called on any thread. */
 	struct bytes (*load)(void *ctx, uint64_t addr, uint64_t size);

@@ -14,7 +14,7 @@ struct derive_blocks_walk {
 	const uint64_t *targets;
 	uint32_t size;
 	uint32_t start;  /* Start of the current block */
-	uint32_t target; /* At least `size` if there is none */
+	uint32_t target; /* Offset of the next target. At least `size` if there is none */
 	bool dead;       /* True if control does not reach `start` from the block before it */
 	uint32_t id;
 	bool pad_at_start;  /* True if the first block is a landing pad (join_first_pad()) */
@@ -22,7 +22,7 @@ struct derive_blocks_walk {
 	size_t pad;         /* Index of the next landing pad */
 	size_t site;        /* Index of the next range of call sites */
 	uint32_t last_call; /* Offset of the last call in the current range of call sites */
-	size_t last_site;   /* Index of that range, or SIZE_MAX */
+	size_t last_site;   /* Index in derive_facts.sites of that range, or SIZE_MAX */
 };
 
 static bool is_llvm(const struct derive_blocks_walk *w)

@@ -11,8 +11,8 @@ enum { CHANGE = 2, ENOUGH = 8 };
  * compiler of the function before, per function and compiler. */
 enum derive_convention derive_guess(const struct derive_facts *f, uint8_t *ret_each)
 {
-	/* Per extent: bit LLVM says that, if it is LLVM's, the one before it is rather gcc's. Bit
-	 * GCC says the reverse. */
+	/* Bits per extent. LLVM: if LLVM made the extent, gcc probably made the extent before it.
+	 * GCC: the reverse. */
 	enum { LLVM = 1, GCC = 2 };
 	uint64_t votes = 0, llvm = 0, gcc = 0;
 	for (size_t i = 0; i < f->extent_count; i++) {

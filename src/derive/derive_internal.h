@@ -54,25 +54,27 @@ struct jump_table {
 };
 
 struct function {
-	size_t event_first, event_count; /* Its events in the batch */
-	size_t word;                     /* Index of the first word of its bits */
+	size_t event_first, event_count; /* Range of its events in batch.events */
+	size_t word;                     /* Index in batch.starts and batch.targets of the word with
+					  * its first bit */
 	uint8_t convention;              /* Value of enum derive_convention */
-	/* Tables of events, in event order. Only if extents have several functions. */
+	/* Range of its jump tables in batch.tables, in event order. Only if extents have several
+	 * functions. */
 	size_t table_first, table_count;
 	bool returns; /* It can return, and not only by tail calls */
 	bool cold;    /* It is a moved part of a function: jumps lead to it, but no calls */
 	uint64_t block_first, block_count;
 };
 
-/* Where a jump leads that leaves its function */
+/* The target of a jump that leaves its function */
 struct out {
 	uint64_t to;
 	uint64_t conditional;
 };
 
 struct batch {
-	size_t first, last; /* Its functions */
-	uint64_t size;      /* Bytes of their code */
+	size_t first, last; /* Range of its functions in derivation.functions */
+	uint64_t size;      /* Bytes of the functions' code */
 	VEC(struct event) events;
 	VEC(struct jump_table) tables;
 	uint64_t *starts;  /* One bit per offset: an instruction begins there. Not for AArch64 */
@@ -95,7 +97,7 @@ struct derivation {
 	const struct derive_facts *facts;
 	struct function *functions; /* One per extent */
 	VEC(struct batch) batches;
-	VEC(uint64_t) bases; /* Where jump tables start, sorted */
+	VEC(uint64_t) bases; /* Starts of jump tables, sorted */
 	VEC(uint64_t)
 	pads; /* Landing pads, sorted. A pad may be in another part of the function than its
 	       * calls */
@@ -173,7 +175,7 @@ struct derive_scan {
 	bool has_table;
 	/* derive_flow.c: */
 	struct flow_way way;
-	size_t data;       /* Index of the next data */
+	size_t data;       /* Index in derive_facts.data of the next data */
 	uint64_t returned; /* Offset after the last return */
 	bool untold;       /* True if an indirect jump has no known table */
 };
@@ -282,8 +284,8 @@ bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent
 int derive_x86_vote(struct bytes code);
 int derive_arm64_vote(struct bytes code);
 
-/* derive_tables.c: visits the targets in a jump table, at most `most`. table_next(): false at its
- * end */
+/* derive_tables.c: visits the targets in a jump table one by one. table_next() returns false after
+ * the last */
 struct table_cursor {
 	const struct jump_table *table;
 	struct bytes bytes;

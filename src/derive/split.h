@@ -54,8 +54,8 @@ typedef VEC(struct leap) leap_vec;
 struct split_signs {
 	addr_vec starts;   /* Where functions begin */
 	addr_vec pointers; /* Where functions, or parts of them, may begin */
-	taken_vec taken;   /* Addresses that code takes, by `to`. If another function takes one,
-			    * a function begins there */
+	taken_vec taken;   /* Addresses that code takes, sorted by `to`. If another function takes
+			    * one, a function begins there */
 	leap_vec leaps;    /* Jumps of code outside of all extents */
 	addr_vec others;   /* Starts of functions outside of all extents. May be empty */
 	addr_vec objects;  /* Microcontrollers: addresses in code that may be data */
@@ -71,7 +71,7 @@ struct split_facts {
 };
 
 struct split_function {
-	uint64_t addr, size; /* With literals after the code, without padding */
+	uint64_t addr, size; /* Range with the literals after the code, but without padding */
 	bool bad;            /* True if some bytes are no instructions, although a symbol, call or
 			      * pointer shows that a function begins at `addr` */
 };

@@ -27,7 +27,8 @@ struct stretch {
 	VEC(struct edge) edges;   /* Jumps within the extent, sorted by their lower end */
 	size_t edge;              /* Index of the first edge after the current address */
 	uint64_t reach;           /* Highest upper end of the edges before `edge` */
-	uint64_t weak_reach;      /* The same, of edges that may be wrong (weak) */
+	uint64_t weak_reach;      /* Highest upper end of the edges before `edge` that may be wrong
+				   * (weak) */
 };
 
 /* split_edges.c: sets s->edges and s->held, adds to s->leaps, and starts before all edges. */
@@ -57,17 +58,19 @@ uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next);
 bool signs_leapt(const leap_vec *leaps, uint64_t addr);
 /* Jumps between functions, and which functions they are in */
 struct jumpers {
-	leap_vec leaps;                      /* Of all extents and of other code, by `to` */
-	const split_function_vec *functions; /* By addr */
+	leap_vec leaps;                      /* Jumps of all extents and of other code, sorted by
+					      * `to` */
+	const split_function_vec *functions; /* Sorted by address */
 	const addr_vec *others;              /* Starts of functions outside of all extents */
 };
-/* The only function that jumps to an address. `conditional`: any of its jumps there is */
+/* The function that jumps to an address, if it is the only one. `conditional`: one of its jumps
+ * there is conditional */
 struct owner {
 	uint64_t addr; /* UINT64_MAX if unknown, or if there are several */
 	bool conditional;
 };
 struct owner signs_owner(const struct jumpers *j, uint64_t addr);
-/* True if both are the same function, with any conditional jump. */
+/* True if both are the same known function, and one of its jumps is conditional. */
 bool signs_of_one(struct owner a, struct owner b);
 
 /* Returns the code of the extent from addr on. */
