@@ -19,8 +19,8 @@ struct branch {
 
 struct arm64_pages {
 	uint64_t page[32];
-	uint64_t set_at[32]; /* Offset of the adrp that set it */
-	uint32_t known;      /* One bit per register */
+	uint64_t set_at[32]; /* Per register: offset of the adrp that set its page */
+	uint32_t known;      /* One bit per register: set if its page is known */
 	bool have_indirect;
 	uint64_t indirect;                  /* Offset of the last indirect jump */
 	struct branch branch[BRANCH_SLOTS]; /* Slots by target. Later branches replace others */

@@ -130,7 +130,7 @@ static void arm_compute(struct data_scan *s, uint64_t off, uint32_t insn)
 	const uint64_t pc = s->addr + off + 8;
 	if (opcode >= TST && opcode <= CMN)
 		return;
-	if (rd == A_PC) /* A switch, or a return */
+	if (rd == A_PC) /* Writes pc: a switch, or a return */
 		return;
 	if (number && rn == A_PC && (opcode == ADD || opcode == SUB))
 		data_scan_set_place(s, rd, opcode == ADD ? pc + imm : pc - imm, true);
@@ -184,7 +184,7 @@ static void arm_memory_half(struct data_scan *s, uint64_t off, uint32_t insn)
 	if (!(insn >> 24 & 1) || insn >> 21 & 1)
 		data_refs_forget(s, rn);
 	data_refs_forget(s, rt);
-	if (!(insn >> 20 & 1)) /* A pair */
+	if (!(insn >> 20 & 1)) /* Loads or stores a pair of registers */
 		data_refs_forget(s, rt | 1);
 }
 

@@ -68,7 +68,7 @@ static void mips_load(struct data_scan *s, uint64_t off, unsigned rt, unsigned r
 	data_scan_use(s, off, rs, imm);
 	if (slot && rt != M_GP)
 		slot_load(s, off, rt, to);
-	else if (rt != M_GP) /* From the stack */
+	else if (rt != M_GP) /* Loads from the stack or data: the value is unknown */
 		data_refs_forget(s, rt);
 }
 

@@ -14,10 +14,11 @@
 /* Known values of registers. */
 struct data_registers {
 	uint64_t base[32]; /* Value, if it is known */
-	uint32_t known;    /* One bit per register */
-	uint32_t places;   /* Registers that have a place */
-	uint32_t whole;    /* Of these, registers whose place is whole */
-	uint32_t indexed;  /* Registers that have a whole place plus an unknown index */
+	uint32_t known;    /* One bit per register: set if its value is known */
+	uint32_t places;   /* One bit per register: set if it has a place */
+	uint32_t whole;    /* One bit per register: set if it has a whole place */
+	uint32_t indexed;  /* One bit per register: set if it has a whole place plus an unknown
+			    * index */
 };
 
 /* A branch, with the registers at it. The target's offset determines its slot in a table. Another
@@ -37,22 +38,23 @@ struct data_scan {
 	bool wide;       /* True if addresses have 64 bits */
 	bool moves;      /* True if a loader moves the image, so that numbers are not addresses */
 	struct data_registers r;
-	uint32_t scratch; /* Registers that a called function may overwrite */
-	uint32_t bare;    /* Bit per register. In code of Go, its value is a number, never an
-			   * address */
-	uint32_t fresh;   /* Registers that the current instruction has set */
+	uint32_t scratch; /* Bits of the registers that a called function may overwrite */
+	uint32_t bare;    /* One bit per register: set if in Go's code its value is a number, never
+			   * an address */
+	uint32_t fresh;   /* Bits of the registers that the current instruction has set */
 	struct image_got got;
 	uint64_t link;  /* PowerPC: value of the link register. 0 if unknown */
 	uint64_t later; /* MIPS: target of a branch that takes effect after one more instruction */
 	bool back;      /* True if a branch went to an earlier offset */
 	struct data_registers switched; /* Registers at the last indirect jump, if `switches` */
 	bool switches;
-	bool ends, ends_later; /* Control does not continue after it, or after the next one */
+	bool ends, ends_later; /* Control does not continue after the instruction, or after the next
+			        * one */
 	bool calls_later;      /* MIPS: a call takes effect after the next instruction */
 	bool opening;          /* True if the upper half of the GOT's address was added, and the
 			        * lower half not yet */
 	struct data_branch *branches; /* DATA_BRANCHES entries, or NULL */
-	const struct image *im;       /* To read bytes outside the code. May be NULL */
+	const struct image *im;       /* Image, for reads of bytes outside the code. May be NULL */
 	code_ref_vec *ret;
 };
 

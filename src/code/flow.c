@@ -130,7 +130,8 @@ static void decode_arm64(uint32_t insn, uint64_t addr, struct flow *ret)
 	} else if ((insn & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
 		ret->kind = FLOW_CONDITIONAL;
 		ret->target = addr + 4 * sign_extend(insn >> 5, 14);
-	} else if ((insn & 0xfe000000) == 0xd6000000) { /* By register, authenticated or not */
+	} else if ((insn & 0xfe000000) == 0xd6000000) { /* Branches to an address in a register,
+							 * authenticated or not */
 		static const uint8_t kinds[] = { FLOW_JUMP_INDIRECT, FLOW_CALL, FLOW_RETURN,
 						 FLOW_PLAIN };
 		ret->kind = kinds[insn >> 21 & 3];

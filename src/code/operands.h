@@ -7,12 +7,14 @@
 
 enum { OPERANDS_REST_MOST = 4 };
 
-/* A zeroed one with an image. Answers are fast if addresses rise */
+/* Finds operands in an object's code. The caller sets `im`, and the other fields to 0. Answers are
+ * fast if addresses rise */
 struct operands {
 	const struct image *im;
 	const struct section *in; /* Section of the last answer. NULL if there is none */
-	struct bytes code;        /* Its code */
-	uint64_t before;          /* Offset of an instruction in it */
+	struct bytes code;        /* Bytes of that section */
+	uint64_t before;          /* Offset in `code` of an instruction from which decoding may
+				   * start */
 };
 
 /* Returns the number of bytes between the 4-byte field at this address and the end of its

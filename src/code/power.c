@@ -46,7 +46,7 @@ bool power_flow(bool big_endian, const uint8_t *p, uint64_t left, uint64_t addr,
 	return true;
 }
 
-/* MIPS. */
+/* Decodes MIPS instructions. */
 
 enum {
 	SPECIAL = 0,
@@ -118,7 +118,7 @@ bool mips_flow(bool big_endian, const uint8_t *p, uint64_t left, uint64_t addr, 
 	return true;
 }
 
-/* z/Architecture. */
+/* Decodes z/Architecture instructions. */
 
 enum { MASK_ALWAYS = 15, LINK = 14 };
 

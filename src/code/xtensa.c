@@ -98,7 +98,7 @@ bool xtensa_literal(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *re
 	return true;
 }
 
-/* AVR. */
+/* Decodes AVR instructions. */
 
 static void decode_plain(uint32_t w, struct flow *ret)
 {
