@@ -134,7 +134,7 @@ void macho_read_relocs(struct macho *m)
 {
 	if (m->build.im->kind != IMAGE_OBJECT || m->symbols.index == 0)
 		return;
-	/* Relocations without a symbol refer to one of their section. */
+	/* Relocations without a symbol refer to a symbol that heft makes for their section. */
 	vec_each(struct macho_section, s, &m->sections) {
 		const struct made_symbol made = {
 			.symbol = { .name = STR(""), .section = s->index, .type = STT_SECTION }
