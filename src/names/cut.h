@@ -15,7 +15,8 @@ struct cut {
 	bool at_start;              /* p is at the start of a component */
 };
 
-/* Each writes its form of [p, end) to `out`. False if the brackets do not match. */
+/* Write the short form of the name [p, end) to `out`, one function per language. False if the
+ * brackets do not match. */
 bool cut_cxx(struct cut *c);
 bool cut_cxx_type(struct cut *c); /* Reads a type instead of a name: "char const*", "void (int)" */
 bool cut_rust(struct cut *c);

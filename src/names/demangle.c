@@ -145,7 +145,7 @@ enum scheme {
 	SCHEME_RUST,
 	SCHEME_D,
 	SCHEME_MICROSOFT,
-	SCHEME_MODULE /* See module_name.h */
+	SCHEME_MODULE /* A language of module_name.h */
 };
 
 static enum scheme other_scheme(struct str raw)
@@ -193,9 +193,9 @@ static size_t suffix_at(struct str raw, enum scheme scheme)
 
 struct text_job {
 	struct demangler *d;
-	struct str raw; /* Without its suffix */
+	struct str raw; /* The linkage name without its suffix */
 	enum scheme scheme;
-	bool brief; /* Microsoft's: a brief name */
+	bool brief; /* Microsoft's scheme: true for the brief name */
 	struct str ret;
 };
 

@@ -30,10 +30,10 @@
 struct demangler {
 	char *buffer; /* The last result. Owned */
 	size_t capacity;
-	char *library; /* For the C++ demangler, which reallocates it. From malloc */
+	char *library; /* Buffer that the C++ demangler reallocates. From malloc */
 	size_t library_capacity;
 	struct owned *owned;
-	struct stack stack; /* Of the thread that demangles long names */
+	struct stack stack; /* Stack of the thread that demangles long names */
 };
 
 /* Makes room for `need` bytes in d->library. For files of names/. */

@@ -348,7 +348,7 @@ static unsigned microsoft_qualifiers(struct ms *m)
 	const char c = next(m);
 	if (c >= 'A' && c <= 'D')
 		return (unsigned)(c - 'A');
-	if (c >= 'Q' && c <= 'T') /* Of a pointer to a member */
+	if (c >= 'Q' && c <= 'T') /* The letters of a pointer to a member */
 		return (unsigned)(c - 'Q');
 	m->failed = true;
 	return 0;

@@ -42,7 +42,7 @@ enum ms_qualifier {
 	MS_VOLATILE = 2,
 	MS_UNALIGNED = 4,
 	MS_RESTRICT = 8,
-	MS_LVALUE = 16, /* Of a member function */
+	MS_LVALUE = 16, /* The qualifier & of a member function */
 	MS_RVALUE = 32,
 };
 

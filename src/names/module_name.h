@@ -14,7 +14,7 @@
 /* Lengths in bytes of parts of the readable text. Each part begins at the start of the text */
 struct module_name {
 	size_t len;     /* The whole text, with the kind of what is named */
-	size_t brief;   /* Without the kind and parameters */
+	size_t brief;   /* The text without the kind and parameters */
 	size_t module;  /* Path of the module. 0 if there is none */
 	size_t package; /* First part of the module's path: the library, the package or the
 			 * module itself */

@@ -38,7 +38,7 @@ unsigned language_marked(struct str raw);
 /* A symbol, and what is known about it, for the search of its package */
 struct package_of {
 	struct str raw;
-	const struct str *space; /* Its namespace, or NULL if unknown */
+	const struct str *space; /* Namespace of the symbol, or NULL if unknown */
 	unsigned languages;      /* Bits of enum language: known languages of the program */
 };
 

@@ -17,7 +17,7 @@ static inline bool rust_name(struct str raw)
 	return str_starts(raw, STR("_R")) || rust_legacy_size(raw) > 0;
 }
 
-/* Both write at most `room` bytes, and return their number. 0 if the name is invalid. `raw` begins
- * with _ZN or _R, and has no suffix like .llvm.123. */
+/* Write the text of a name, at most `room` bytes, and return their number. 0 if the name is
+ * invalid. `raw` begins with _ZN or _R, and has no suffix like .llvm.123. */
 size_t rust_legacy(struct str raw, char *out, size_t room);
 size_t rust_v0(struct str raw, char *out, size_t room);

@@ -404,7 +404,7 @@ static bool signature_cxx_step(struct cut *c)
 	case '<': return signature_cxx_arguments(c);
 	case '(': return signature_cxx_parameters(c);
 	case ')': return signature_cxx_closing(c);
-	case '[': { /* Of the name: [abi:cxx11], "[a, b]" */
+	case '[': { /* Brackets that belong to the name: [abi:cxx11], "[a, b]" */
 		const char *const to = cut_match(c, c->p, '[', ']');
 		if (to)
 			cut_copy(c, to);
