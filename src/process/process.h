@@ -116,7 +116,8 @@ void process_open_module(struct process *p, const struct process_module *m);
 /* An address in the file of a module. */
 struct process_place {
 	const struct process_module *module; /* NULL if in no module */
-	struct locator *locator;             /* For the module's names. NULL without file. */
+	struct locator *locator;             /* Names addresses in the module. NULL if its file is
+					      * missing */
 	uint64_t addr;                       /* Address as in the module's headers. */
 };
 /* Returns the module that covers an address of the process. Opens the module's file. */

@@ -15,7 +15,7 @@ struct opened_module {
 	struct go_slot go;
 	struct notes notes;          /* Notes for process_take_notes() */
 	struct unwind_table *unwind; /* NULL if not read yet */
-	/* For the names of addresses. */
+	/* Read to name addresses in the module. */
 	struct symbol_table symbols;
 	struct debuginfo info;
 	struct symbolizer symbolizer;
