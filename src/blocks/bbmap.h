@@ -127,7 +127,7 @@ struct bbmap_cursor {
 	size_t fix;    /* Index of the last fix found */
 };
 
-/* `detail`: read details, calls and successors too. */
+/* Opens a cursor at the start of a section. `detail`: also reads details, calls and successors. */
 void bbmap_open(struct bbmap_cursor *c, const struct bbmap_section *s, bool detail);
 void bbmap_close(struct bbmap_cursor *c);
 enum bbmap_step bbmap_next(struct bbmap_cursor *c);

@@ -45,6 +45,6 @@ struct block_check {
 const char *check_id(enum check_rule rule);
 bool check_is_wrong(enum check_rule rule);
 
-/* `b` must have names. `debug` may be NULL. */
+/* Checks the map `b`, which must have names. `debug` may be NULL. */
 void blockmap_check(const struct blockmap *b, const struct image *debug, struct block_check *ret);
 void block_check_release(struct block_check *c);

@@ -14,7 +14,7 @@ struct checker {
 	const struct blockmap *b;
 	struct block_check *out;
 	struct gathering facts;
-	VEC(struct known_function) known; /* By addr. Several may have the same address */
+	VEC(struct known_function) known; /* Sorted by address. Several may have the same address */
 	VEC(uint64_t) pads;               /* Landing pads, ascending */
 	struct bbindex index;
 	bool has_indirect;    /* True if any block is flagged as ending with an indirect jump */

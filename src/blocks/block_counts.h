@@ -12,7 +12,7 @@ struct heft_samples {
 	struct profile profile;
 	struct hotness_limits limits;
 	struct heft_samples_info info;
-	VEC(struct heft_block_count) counts; /* Of the function requested last */
+	VEC(struct heft_block_count) counts; /* Counts of the function that was requested last */
 };
 
 /* Reads samples of the program whose blocks are open. */

@@ -8,7 +8,7 @@
 struct blockmap_copy {
 	unsigned version;
 	bool replace;              /* True to replace the file's own map. False: it is an error */
-	const struct image *debug; /* For the check of derived functions. May be NULL */
+	const struct image *debug; /* Debug file for the check of derived functions. May be NULL */
 };
 
 /* Writes the copy, with an entry for each function of the map. Keeps details of a function's own

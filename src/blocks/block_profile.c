@@ -14,7 +14,7 @@ static uint64_t translate(const struct mappings *m, uint64_t addr)
 
 static void add_branches(struct profile *p, const struct mappings *m, const struct perf_event *e)
 {
-	uint64_t next = PROFILE_OUTSIDE; /* Where the branch after this one in time began */
+	uint64_t next = PROFILE_OUTSIDE; /* Address of the branch that was taken after this one */
 	bool inside = false;
 	for (uint64_t i = 0; i < e->branch_count; i++) {
 		const struct perf_branch b = perf_branch_get(e, i);

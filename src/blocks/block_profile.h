@@ -35,7 +35,7 @@ struct profile_edge {
 struct profile {
 	uint64_t *counts; /* Per block */
 	uint64_t *falls;  /* Per block: how often control passed to the next one without a branch */
-	VEC(struct profile_edge) edges; /* By `from`, then `to` */
+	VEC(struct profile_edge) edges; /* Sorted by `from`, then `to` */
 	/* Branches: pairs of addresses (from, to), sorted. At most one of them is PROFILE_OUTSIDE.
 	 * `extra`: number of mispredicted ones. */
 	struct tally branches;

@@ -8,7 +8,7 @@
 
 enum samples_form { SAMPLES_PERF, SAMPLES_SCRIPT, SAMPLES_ADDRESSES };
 
-/* Read from start to end, several times if needed. One thread */
+/* An open file of samples. It is read from start to end, several times if needed. One thread */
 struct samples {
 	enum samples_form form;
 	struct file file;
@@ -32,9 +32,9 @@ struct mapping {
 
 /* Where the image is in memory over time: the time of events, or else their offset in the file */
 struct mappings {
-	VEC(struct mapping) list; /* By pid */
+	VEC(struct mapping) list; /* Sorted by pid */
 	bool timed;
-	/* Those that are valid for the process and time of the last mappings_select(). */
+	/* Mappings that are valid for the process and time of the last mappings_select(). */
 	VEC(struct mapping) now;
 	uint64_t now_pid, now_since, now_until;
 };

@@ -34,7 +34,7 @@ struct heft_blocks {
 	bool opened; /* True after a file was opened, or could not be opened */
 	enum heft_derive derive;
 	enum heft_convention convention;
-	bool whole; /* By heft_blocks_set_whole() */
+	bool whole; /* Set by heft_blocks_set_whole() */
 	struct program program;
 	struct block_part *parts;
 	size_t part_count, function_count;
@@ -47,7 +47,7 @@ struct heft_blocks {
 	VEC(struct heft_block) blocks;
 	VEC(const struct heft_block *) list; /* The last returned list of blocks */
 	VEC(uint64_t) calls;
-	VEC(struct named_function) named; /* Those that matched the last name */
+	VEC(struct named_function) named; /* Functions that matched the last name */
 	VEC(size_t) numbers;              /* The last returned list of functions */
 	name_matches matches;
 	VEC(struct heft_block_successor) successors;

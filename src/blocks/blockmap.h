@@ -59,12 +59,13 @@ struct blockmap_section {
 struct blockmap {
 	const struct image *image;
 	VEC(struct blockmap_section) sections;
-	VEC(struct blockmap_function) functions; /* By addr */
+	VEC(struct blockmap_function) functions; /* Sorted by address */
 	VEC(struct blockmap_range) ranges;       /* The ranges of a function are adjacent */
 	VEC(struct bbmap_block)
-	blocks; /* By range, and the ranges by addr */
+	blocks; /* Blocks of each range together. Ranges are sorted by address */
 	VEC(uint32_t)
-	by_addr;                                  /* Indexes in `ranges`, by addr, then `first` */
+	by_addr;                                  /* Indexes in `ranges`, sorted by addr, then
+						   * `first` */
 	uint64_t tombstones, repeated, displaced; /* Number of omitted entries, by reason.
 						   * `displaced`: there is no code at the address */
 	VEC(struct blockmap_dropped) dropped;     /* Omitted and damaged entries */

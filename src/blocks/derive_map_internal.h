@@ -7,7 +7,7 @@
 #include "image/image.h"
 #include "program/ghc_image.h"
 
-/* A symbol or unwind table says that this is a function, label or data */
+/* A function, label or data that a symbol or unwind table states */
 struct code_claim {
 	uint64_t addr, size; /* `size` is 0 if unknown */
 	bool has_sites;
@@ -24,13 +24,13 @@ struct code_region {
 };
 
 struct code_regions {
-	struct code_region *data; /* By address, without overlap */
+	struct code_region *data; /* Sorted by address, without overlap */
 	size_t count, cap;
 };
 
 /* Code in which it is unknown where functions end, with evidence of functions in it */
 struct code_gaps {
-	VEC(struct derive_extent) list; /* By addr */
+	VEC(struct derive_extent) list; /* Sorted by address */
 	addr_vec labels;                /* Starts of functions or of data */
 	struct split_signs signs;       /* All other evidence */
 	/* Number of bytes of code that may still be followed, which bounds the time. */
@@ -58,9 +58,9 @@ struct gathering {
 	VEC(struct derive_site) sites;
 	VEC(struct derive_callee) callees;
 	VEC(struct derive_fix) fixes;
-	VEC(struct derive_data) data; /* By address, without overlap */
+	VEC(struct derive_data) data; /* Sorted by address, without overlap */
 	struct ghc_tables ghc;        /* GHC's info tables inside code. Mostly none */
-	VEC(struct patched) patched;  /* By addr */
+	VEC(struct patched) patched;  /* Sorted by address */
 	uint8_t *conventions;         /* Per extent: an enum derive_convention. Or NULL */
 };
 
@@ -113,7 +113,7 @@ struct code_mark {
 struct code_marks {
 	const struct image *image;
 	VEC(struct code_mark)
-	list; /* By addr. If empty, each function's symbol tells its instruction set */
+	list; /* Sorted by address. If empty, each function's symbol tells its instruction set */
 };
 
 /* Reads the mapping symbols of one file. `im` may be NULL. */

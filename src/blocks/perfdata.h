@@ -58,7 +58,7 @@ struct perf_event {
 	uint64_t ip, period;
 	uint64_t weight; /* Samples that the event stands for. Above 1 only in address lists */
 	uint64_t branch_count;
-	const uint8_t *branches; /* For perf_branch_get() */
+	const uint8_t *branches; /* Branches, read by perf_branch_get() */
 	bool big_endian;
 	bool text; /* `branches` is an array of struct perf_branch (perftext.h) */
 };
@@ -86,7 +86,7 @@ struct perfdata {
 	bool mapped; /* True if the bytes are a mapped file. Set by the owner of the bytes */
 	struct notes *notes;
 	VEC(struct perf_attr) attrs;
-	VEC(struct perf_id) ids;     /* By id if `sorted` */
+	VEC(struct perf_id) ids;     /* Sorted by id if `sorted` is true */
 	bool sorted, alike;          /* `alike`: all events have the same layout */
 	uint64_t data_off, data_end; /* Range of the events */
 	struct bytes build_ids;

@@ -21,7 +21,7 @@ struct perftext {
 	enum perftext_form form;
 	struct notes *notes;
 	uint64_t pos;
-	uint8_t build_id[20]; /* Of the last mapping */
+	uint8_t build_id[20]; /* Build id of the last mapping */
 	VEC(struct perf_branch) branches;
 };
 

@@ -23,6 +23,7 @@ struct profile_rows {
 	struct arena arena;
 };
 
-/* The caller's data must live as long as the rows. `q` gives the number and order of rows. */
+/* Makes the rows of a query. `q` gives their number and order. The caller's data must live as long
+ * as the rows. */
 void profile_rows_make(struct profile_rows *r, const struct heft_samples_query *q);
 void profile_rows_release(struct profile_rows *r);

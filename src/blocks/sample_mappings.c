@@ -38,7 +38,7 @@ struct sample_mappings_process {
 struct replay {
 	struct mappings *m;
 	const struct image *im;
-	const char *path; /* Without symbolic links. NULL if unknown */
+	const char *path; /* Path of the image, without symbolic links. NULL if unknown */
 	struct intern names, pids;
 	VEC(struct sample_mappings_change) changes;
 	VEC(struct sample_mappings_process) processes; /* Index: id of the pid in `pids` */
