@@ -15,8 +15,9 @@
 struct map_objects {
 	struct attr *a;
 	const struct linkmap *map;
-	label_id *owners;     /* Per object: the unit that gets its bytes */
-	VEC(uint64_t) copies; /* Addresses of variables that the loader copies into the program,
+	label_id *owners; /* Per object: the unit that gets its bytes */
+	VEC(uint64_t)
+	copies; /* Addresses of variables that the loader copies into the program,
 			       * sorted */
 };
 
