@@ -11,7 +11,7 @@ struct arena_block;
 
 struct arena {
 	struct arena_block *head; /* The current block, which links to older ones */
-	size_t used;              /* Of `head` */
+	size_t used;              /* Number of bytes of `head` that are in use */
 	uint64_t total;           /* Size of all blocks in bytes */
 };
 

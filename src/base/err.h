@@ -25,7 +25,7 @@ struct notes {
 	pthread_mutex_t lock;
 	struct heft_note *data;
 	size_t count, cap;
-	struct map map; /* By path and kind: index in `data` */
+	struct map map; /* Key: path and kind of a note. Value: its index in `data` */
 	struct {
 		uint64_t *data; /* Hashes of the places given to note_is_first() */
 		size_t count, cap;
@@ -42,8 +42,8 @@ void notes_release(struct notes *n);
 void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
 
-/* True if this is the first call for a place in a file. Of several passes over a file, so only the
- * first one notes it. Always true if `n` is NULL. O(1). */
+/* True if this is the first call for a place in a file. If several passes read the file, only the
+ * first one notes the place. Always true if `n` is NULL. O(1). */
 bool note_is_first(struct notes *n, const char *path, uint64_t place);
 
 /* True if there is a note of the same kind on the same file. */

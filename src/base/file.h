@@ -15,11 +15,11 @@
 
 struct file {
 	char *path;         /* Owned */
-	struct bytes bytes; /* Of the whole file */
+	struct bytes bytes; /* All bytes of the file */
 	uint64_t device, inode;
-	int64_t modified;     /* In s since 1970. 0 if unknown */
+	int64_t modified;     /* Time of the last change, in seconds since 1970. 0 if unknown */
 	bool cut;             /* True if compressed contents are damaged or truncated */
-	struct bytes *mapped; /* What is mapped or copied, owned */
+	struct bytes *mapped; /* The mapping or the copy of the file, owned */
 	bool copied;          /* True if the bytes are a copy in memory, as for a pipe */
 	struct owned *owned;
 };

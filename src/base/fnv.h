@@ -9,7 +9,7 @@
 #define FNV_START UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
-/* The first call passes FNV_START as `hash`. */
+/* Adds bytes to a hash, and returns it. The first call passes FNV_START. */
 static inline uint64_t fnv_add(uint64_t hash, const void *p, size_t size)
 {
 	for (size_t i = 0; i < size; i++)

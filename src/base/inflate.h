@@ -12,7 +12,7 @@ enum inflate_frame { INFLATE_ZLIB, INFLATE_GZIP };
 struct inflate;
 
 bool inflate_is_there(void);
-/* Only if inflate_is_there(). Raises HEFT_ENOMEM. */
+/* Opens a stream. Call it only if inflate_is_there(). Raises HEFT_ENOMEM. */
 struct inflate *inflate_open(enum inflate_frame frame);
 /* Begins another stream with the same kind of frame. */
 void inflate_restart(struct inflate *z);

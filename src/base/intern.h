@@ -16,7 +16,7 @@ struct hashed_text {
 };
 
 struct intern {
-	VEC(struct str) entries; /* By id. Copied texts end with NUL */
+	VEC(struct str) entries; /* Text of each id. Copied texts end with NUL */
 	struct map ids;
 	struct arena arena;
 };

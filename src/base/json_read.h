@@ -35,7 +35,7 @@ struct json_in {
 	uint64_t pos;        /* Where the last token ends */
 	uint64_t start;      /* Where the last token begins */
 	bool bad;            /* The document is invalid at `pos` */
-	const char *problem; /* Why. A literal */
+	const char *problem; /* Why the document is invalid: a literal */
 	struct text text;
 	unsigned depth;
 	uint8_t object[JSON_DEPTH / 8]; /* One bit per level: 1 for an object, 0 for an array */

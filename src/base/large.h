@@ -27,7 +27,7 @@
 /* Smallest array, in bytes, that gets a mapping of its own. */
 #define LARGE_FROM ((size_t)1 << 20)
 
-/* `size` is above 0. NULL if there is no memory. */
+/* Allocates `size` bytes, at least 1. NULL if there is no memory. */
 void *large_new(size_t size);
 /* Changes the size of memory of large_new(). NULL without memory; the old memory then stays. */
 void *large_resize(void *p, size_t before, size_t size);

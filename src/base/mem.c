@@ -31,13 +31,13 @@ struct owned {
 struct memory {
 	pthread_mutex_t lock;
 	struct mem_piece head;
-	enum heft_code broken; /* Why a call was ended. HEFT_OK if none was */
+	enum heft_code broken; /* Reason why a call was ended. HEFT_OK if none was */
 	const struct file_inputs *inputs;
 	struct progress {
 		heft_progress_fn fn; /* NULL if nobody receives progress */
 		void *ctx;
 		bool cancelled;
-		const char *what; /* The last report */
+		const char *what; /* Text of the last report of progress */
 		uint64_t done, total, before, size;
 	} progress;
 };

@@ -50,11 +50,11 @@ void *mem_zeroed(uint64_t count, size_t size);
 /* Like mem_resize(), and zeroes the new bytes. `before`: the greatest size that the memory ever
  * had. Unused pages of a large array take no memory. */
 void *mem_grow_zeroed(void *p, uint64_t before, uint64_t size);
-/* For sizes that a file states. NULL if there is no memory. */
+/* Allocates memory whose size a file states. NULL if there is no memory. */
 void *memory_try(uint64_t size);
 /* Frees memory of these functions. NULL is allowed. Memory of the C library needs free(). */
 void mem_free(void *p);
-/* Frees several: mem_free_all(a, b). */
+/* Frees several pointers: mem_free_all(a, b). */
 #define mem_free_all(...)                                                                          \
 	mem_free_list((void *const[]){ __VA_ARGS__ },                                              \
 		      sizeof((void *const[]){ __VA_ARGS__ }) / sizeof(void *))
@@ -93,9 +93,10 @@ struct call {
 	jmp_buf at;
 	struct call *outer;
 	struct memory *memory, *outer_memory;
-	pthread_mutex_t *lock;        /* Or NULL */
-	bool asks;                    /* True on the thread of the caller */
-	volatile enum heft_code code; /* Why the call was ended, or HEFT_OK */
+	pthread_mutex_t *lock;        /* Lock that the thread holds by call_lock(), or NULL */
+	bool asks;                    /* True on the caller's thread, which asks the user whether to
+				       * continue */
+	volatile enum heft_code code; /* Reason why the call was ended, or HEFT_OK */
 	char text[160];
 };
 

@@ -106,7 +106,7 @@ void number_percent(char out[NUMBER_MAX], uint64_t part, uint64_t whole)
 	number_append(out + strlen(out), "%");
 }
 
-static const double much = 1000; /* In percent */
+static const double much = 1000; /* A growth above this many percent is written in a shorter form */
 
 /* Writes the growth in percent, or a word such as "[NEW]", to `out`. Returns true, and writes
  * nothing, if the growth is above `much`. Then the caller writes *ret, in percent, in a shorter

@@ -10,9 +10,9 @@ struct packed_sink;
  * memory or no libzstd. */
 struct packed_sink *packed_sink_open(const struct heft_sink *to, unsigned level,
 				     struct heft_err *err);
-/* The sink fails if `to` fails, with the same errno. */
+/* Returns the sink that compresses. It fails if `to` fails, with the same errno. */
 struct heft_sink packed_sink_of(struct packed_sink *p);
 /* Ends the frame. False if `to` fails. */
 bool packed_sink_end(struct packed_sink *p);
-/* NULL is allowed. */
+/* Frees the handle. NULL is allowed. */
 void packed_sink_close(struct packed_sink *p);

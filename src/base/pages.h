@@ -4,11 +4,11 @@
 
 #include "base/base.h"
 
-/* Zeroed. NULL if there is no memory. */
+/* Allocates zeroed memory. NULL if there is no memory. */
 void *pages_alloc(uint64_t size);
-/* The same, for an array of which few pages will be written. */
+/* Like pages_alloc(), for an array of which few pages will be written. */
 void *pages_alloc_sparse(uint64_t size);
-/* NULL is allowed. */
+/* Frees the array. NULL is allowed. */
 void pages_free(void *p);
 /* Gives the whole pages inside [p, p + size) back to the system. Their contents become undefined.
  * Pages of a mapped file are read again when used. */

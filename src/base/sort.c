@@ -33,8 +33,8 @@ static void insertion_sort(unsigned char *p, size_t count, size_t size)
 
 struct radix {
 	size_t count, size;
-	unsigned bits; /* Per digit */
-	size_t *start; /* Per digit: where its records begin */
+	unsigned bits; /* Number of bits of a digit */
+	size_t *start; /* Per value of the digit: index at which its next record goes */
 };
 
 /* Moves all records to the places of their digits. A macro, because the compiler turns memcpy() of

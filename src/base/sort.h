@@ -90,7 +90,7 @@ static inline const void *last_record(const void *records, size_t count, size_t 
 			i++;                                                                       \
 		return by[i];                                                                      \
 	}
-/* For arrays of uint64_t. */
+/* Compares two uint64_t for qsort(). */
 int compare_numbers(const void *a, const void *b);
 
 /* Sorts an array of vec.h like qsort(). The array may be empty. */

@@ -11,8 +11,8 @@
 struct tame {
 	size_t size;        /* Number of bytes in the text */
 	size_t escape_size; /* Size of `escape`. 0 if none is needed */
-	uint32_t c;         /* If escape_size is 0 */
-	char escape[20];    /* Ends with NUL */
+	uint32_t c;         /* The character, if escape_size is 0 */
+	char escape[20];    /* Visible form of the text. Ends with NUL */
 };
 
 /* Reads the character at pos < s.len. */

@@ -8,7 +8,7 @@ struct unpack_stream {
 	struct bytes packed;
 	uint64_t used; /* How many bytes of `packed` the library got */
 	bool whole;    /* A stream, frame or member has just ended */
-	void *state;   /* The codec's */
+	void *state;   /* State of the codec */
 };
 
 /* How a library unpacks its methods */

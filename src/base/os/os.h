@@ -24,7 +24,7 @@ struct os_file {
 	enum os_file_kind kind;
 	uint64_t size, stored; /* `stored`: what it takes on disk, less if the file has holes */
 	uint64_t device, inode;
-	int64_t modified; /* In s since 1970 */
+	int64_t modified; /* Time of the last change, in seconds since 1970 */
 };
 
 bool os_fd_look(int fd, struct os_file *ret);
@@ -42,14 +42,14 @@ void *os_map(int fd, size_t size, bool sparse);
 /* Reads the file into memory, where it stays if the file becomes shorter. NULL on failure, with EIO
  * if the file is shorter than `size`. Holes take no memory. */
 void *os_copy(int fd, size_t size);
-/* For memory of os_map(), os_copy(), os_scratch_map() and os_pages_new(). */
+/* Frees memory of os_map(), os_copy(), os_scratch_map() and os_pages_new(). */
 void os_unmap(void *p, size_t size);
 /* Returns the absolute path without links, with slashes, or NULL. Free it with free(). */
 char *os_real_path(const char *path);
 /* Creates a file. Replaces the XXXXXX at the end of `path` so that the name is new. `shared`: with
  * the usual rights of a new file, else only for its owner. Returns a descriptor, or -1. */
 int os_new_file(char *path, bool shared);
-/* Replaces `to` if it exists. */
+/* Renames a file. Replaces `to` if it exists. */
 bool os_rename(const char *from, const char *to);
 bool os_make_folder(const char *path);
 /* True if the folder belongs to the user and nobody else may write to it. */

@@ -33,7 +33,7 @@ const char os_path_separator = ':', os_program_suffix[] = "";
 
 static int trouble_status;
 
-/* Only calls what a signal handler may call. */
+/* Writes a message. Calls only what a signal handler may call. */
 static void say(const char *text)
 {
 	(void)!write(STDERR_FILENO, text, strlen(text));
