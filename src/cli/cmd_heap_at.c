@@ -38,7 +38,7 @@ static const struct choice formats[] = { { "table", HEFT_TABLE },
 struct at_job {
 	struct heap_open open;
 	int status;
-	uint64_t *addrs; /* The numbers of the words behind the dump */
+	uint64_t *addrs; /* Addresses that the words after the dump state */
 };
 
 static bool heap_at_put_places(void *ctx, FILE *to, struct heft_err *err)

@@ -15,7 +15,7 @@ struct rows_job {
 	unsigned flags; /* Bits of enum heft_profile_flag */
 	unsigned sure;  /* Bits of enum heft_sure */
 	FILE *to;
-	size_t measured, passed_over, failed; /* Numbers of files */
+	size_t measured, passed_over, failed; /* Numbers of files: measured, skipped, failed */
 };
 
 const struct opt rows_opts[] = {

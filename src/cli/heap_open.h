@@ -14,7 +14,7 @@ struct heap_open {
 	bool with_arguments;
 };
 
-/* `formats`: as run_new(). */
+/* Makes the options of a command. `formats`: as for run_new(). `base`: also opens an older dump. */
 struct heap_open heap_open_new(const struct cli *cli, const struct choice *formats, bool base);
 void heap_open_release(struct heap_open *h);
 /* Opens a dump with the settings of the options. False after a message. */
