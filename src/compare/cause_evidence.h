@@ -24,7 +24,7 @@ struct cause_part {
 struct cause_guess {
 	struct cause cause;
 	bool (*claims)(const struct cause_guess *g, const struct cause_part *p);
-	struct str text; /* For `claims` */
+	struct str text; /* Text that `claims` looks for */
 	bool first;      /* True for a cause that the programs state. Its share does not matter */
 };
 
@@ -38,7 +38,7 @@ struct cause_evidence {
 	/* Functions on both snapshots: all, larger now, smaller now. */
 	size_t kept, larger, smaller;
 	size_t cold_gone;      /* Cold parts that are gone */
-	double renamed, moved; /* Bytes */
+	double renamed, moved; /* Bytes of renamed and of moved symbols */
 	size_t renamed_count, moved_count;
 	/* Bytes of code of the base: with the path of a source, and others. */
 	double described, undescribed;

@@ -126,7 +126,7 @@ static void packages_guess(struct cause_evidence *e)
 	intern_release(&all.names);
 }
 
-/* Symbols without a source, in a program whose other code has sources. */
+/* Claims symbols without a source, in a program whose other code has sources. */
 static bool claims_undescribed(const struct cause_guess *g, const struct cause_part *p)
 {
 	return cause_sign(p) == g->cause.sign && !p->fallback &&
@@ -243,7 +243,7 @@ struct family {
 struct families {
 	struct intern texts;
 	VEC(struct family) list;
-	double bytes;  /* Of the part whose name is read */
+	double bytes;  /* Bytes of the part whose name is read */
 	uint32_t part; /* Number of that part, plus 1. 0: a name of the other snapshot */
 };
 

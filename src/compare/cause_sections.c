@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Parts of libraries that were linked: their symbols have no sources. */
+/* Claims parts of libraries that were linked: their symbols have no sources. */
 static bool claims_linked(const struct cause_guess *g, const struct cause_part *p)
 {
 	const int sign = cause_sign(p);
@@ -11,7 +11,7 @@ static bool claims_linked(const struct cause_guess *g, const struct cause_part *
 					 str_ends(p->path, STR(".o")));
 }
 
-/* What exceptions leave: smaller functions, cold parts, the run time, tables. */
+/* Claims what exceptions leave: smaller functions, cold parts, the run time, tables. */
 static bool claims_unwind(const struct cause_guess *g, const struct cause_part *p)
 {
 	return p->fallback || cause_is_cold(p) || cause_is_exceptions(p) ||

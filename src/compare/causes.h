@@ -35,8 +35,8 @@ enum cause_kind {
 	CAUSE_CLASSES, /* Classes with virtual functions. names: up to three. count: classes */
 	/* Nothing else changed. */
 	CAUSE_PADDING, /* Padding between segments */
-	CAUSE_RENAMED, /* count: symbols */
-	CAUSE_MOVED,   /* To another source. count: symbols */
+	CAUSE_RENAMED, /* Renamed symbols. count: these */
+	CAUSE_MOVED,   /* Symbols moved to another source. count: these */
 	/* Other contents of the same size. count: symbols, `of`: compared ones, `grown`: not 0 if
 	 * only some of them differ, names: up to three, `was`: the first one's name before */
 	CAUSE_CONTENTS,

@@ -26,7 +26,7 @@ struct charge_side {
 	uint32_t *of_symbol; /* Per symbol: its group, or GROUP_NONE */
 	uint32_t *of_charge; /* Per charge: its group */
 	uint32_t *of_name;   /* Per text id: 1 + the symbol with that full name, or 0 */
-	size_t prefix;       /* From snap_packed_prefix() */
+	size_t prefix;       /* Result of snap_packed_prefix() */
 	VEC(struct charge_group) groups;
 };
 

@@ -44,7 +44,7 @@ extern const struct heft_text diff_texts_of_stacks[DIFF_ALL_TEXTS];
 enum diff_counting {
 	DIFF_CHARGED,  /* All bytes that the file has because of the row */
 	DIFF_PADDED,   /* Own bytes and padding */
-	DIFF_SUPERSIZE /* As SuperSize: own bytes. Padding is listed by itself */
+	DIFF_SUPERSIZE /* Own bytes, as SuperSize counts. Padding has rows of its own */
 };
 
 /* The facts of a row beside its sums */

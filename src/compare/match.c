@@ -308,7 +308,7 @@ struct match_keyed {
 /* Per key: the symbols of the old snapshot, in a ring. The last one links to the first */
 struct queues {
 	const struct match_keyed *of;
-	struct map last; /* By key: the last symbol */
+	struct map last; /* Key: hash of a match_key. Value: the last symbol with this key */
 	uint32_t *next;  /* Per symbol: the next one with its key. DIFF_NONE after the last */
 };
 

@@ -29,8 +29,8 @@ struct match_side {
 	const struct snapshot *s;
 	uint32_t *texts;    /* Per text id: id in the texts of both snapshots, plus 1. 0 until
 			     * needed */
-	uint32_t *stable;   /* As `texts`, for the text without numbers that change */
-	uint32_t *bare;     /* As `stable`, also without clone suffixes and hashes */
+	uint32_t *stable;   /* Like `texts`, for the text without numbers that change */
+	uint32_t *bare;     /* Like `stable`, also without clone suffixes and hashes */
 	uint32_t *places;   /* Per section: container and section letter */
 	uint32_t *function; /* Per text id of a name: 1 + index of that function, or 0 */
 	bool *nameless;     /* Per symbol: match_is_nameless() */

@@ -48,8 +48,8 @@ struct alike_symbol {
 	uint64_t ident; /* Number of the known thing that it is. 0 if unknown */
 	uint64_t size;
 	uint64_t print;               /* match_print() */
-	const struct clue *clue;      /* Or NULL */
-	const struct alike_ref *refs; /* Those that are compared */
+	const struct clue *clue;      /* Clue of the symbol, or NULL */
+	const struct alike_ref *refs; /* References that are compared */
 	/* `known`: bits for the known things that it refers to. `ahead`: per reference, the bits of
 	 * it and the next few. `known_count`: number of references to known things. All were read
 	 * when alike.learned was `read_at`. 0: never. */

@@ -63,8 +63,8 @@ struct order {
 	VEC(uint32_t) near; /* Columns with about the size of the row */
 	VEC(uint8_t) scores;
 	VEC(uint32_t)
-	filled, ends; /* `filled`: columns of the cells that have a score, row by row. `ends`:
-		       * per row, where they end */
+	filled, ends; /* `filled`: columns of the cells that have a score, row by row. `ends`: per
+		       * row, the end of its range in `filled` */
 	VEC(uint32_t) sums;
 	VEC(struct anchor) anchors;
 	VEC(uint32_t) tails, links; /* Scratch of anchors_keep() */
@@ -210,7 +210,7 @@ static unsigned columns_read(struct order *o, const struct gap *g)
 	return has;
 }
 
-/* Fills the table of scores. False if no score reaches `least`. */
+/* Scores the pairs of a gap's symbols that may be one. False if no score reaches `least`. */
 static bool scores_fill(struct order *o, const struct gap *g, unsigned least)
 {
 	const unsigned has = columns_read(o, g);

@@ -18,7 +18,7 @@ struct size_pairs {
 	VEC(struct size_pair) list; /* One per size and place */
 };
 
-/* Only items of one place are paired. */
+/* Adds an item of a snapshot (`side`). Only items of one place are paired. */
 static inline void size_pairs_add(struct size_pairs *z, size_t side, uint32_t item, uint64_t place,
 				  uint64_t size)
 {
