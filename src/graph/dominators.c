@@ -4,13 +4,13 @@
 /* Arrays by depth-first number, unless said otherwise. */
 struct dominators_search {
 	const struct links *out, *in;
-	uint32_t *number; /* By node: its depth-first number. NODE_NONE if not reached */
+	uint32_t *number; /* Per node: its depth-first number. NODE_NONE if not reached */
 	uint32_t *node;   /* The node with this number */
-	uint32_t *parent; /* Parent in the depth-first tree, later compressed */
-	uint32_t *semi;   /* Semidominator */
+	uint32_t *parent; /* Parent of the node in the depth-first tree, later compressed */
+	uint32_t *semi;   /* Semidominator of the node */
 	uint32_t *label;  /* Number with the least semidominator on the compressed path */
-	uint32_t *idom;   /* Immediate dominator */
-	uint32_t count;   /* Reached nodes */
+	uint32_t *idom;   /* Immediate dominator of the node */
+	uint32_t count;   /* Number of reached nodes */
 };
 
 struct dominators_visit {
