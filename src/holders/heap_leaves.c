@@ -305,7 +305,7 @@ bool heap_leaves_add(struct heft_heap_report *r, struct heft_heap *h, const uint
 enum { FILTERS = 3 };
 
 struct filters {
-	struct pattern *patterns[FILTERS]; /* Of functions, modules and files. NULL: any */
+	struct pattern *patterns[FILTERS]; /* Patterns of functions, modules and files. NULL: any */
 	uint8_t wanted;                    /* One bit per filter */
 };
 
