@@ -3,7 +3,7 @@
 
 #include "base/pages.h"
 
-#define DROP_STEP (UINT64_C(16) << 20) /* Bytes */
+#define DROP_STEP (UINT64_C(16) << 20) /* Pages are released in steps of this many bytes */
 
 bool map_next_line(struct map_maker *m)
 {
