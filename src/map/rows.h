@@ -140,8 +140,7 @@ void rows_describe(const struct rows_maker *m, uint32_t node, const char *label,
 uint32_t rows_node(const struct rows_maker *m, const struct heft_row *row);
 /* Returns the number of rows with a label below a node, without limits. *ret_last is the last
  * one. */
-size_t rows_below(const struct rows_maker *m, uint32_t node, const char *label,
-		  uint32_t *ret_last);
+size_t rows_below(const struct rows_maker *m, uint32_t node, const char *label, uint32_t *ret_last);
 const struct heft_row *const *rows_make_some(struct rows_maker *m, uint32_t node, size_t count,
 					     bool (*wanted)(const struct rows_maker *m,
 							    uint32_t node));
