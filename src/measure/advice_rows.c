@@ -40,7 +40,7 @@ static const struct advice_words savings[] = {
 /* Adds a proposal, if it is worth a line. */
 static void advice_push(struct advice_rows *r, struct advice *a)
 {
-	enum { LEAST = 64 }; /* Bytes */
+	enum { LEAST = 64 }; /* Smallest proposal that is listed, in bytes */
 	if (a->bytes >= LEAST)
 		vec_push(&r->found, *a);
 	else

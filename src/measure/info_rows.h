@@ -31,7 +31,7 @@ enum info_text {
 	INFO_MADE_BY,
 	INFO_PARTS,    /* "NAME VERSION, NAME VERSION" */
 	INFO_SETTINGS, /* "NAME=VALUE, NAME=VALUE" */
-	INFO_THREAD,   /* Bytes */
+	INFO_THREAD,   /* Bytes of thread-local variables */
 	INFO_PACKAGE,
 	INFO_OPENS, /* Example: "libx.so.1 (feature: priority), liby.so" */
 	INFO_TEXTS,

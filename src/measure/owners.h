@@ -13,13 +13,13 @@ struct owner_level {
 	const struct source *source;
 	struct view view;
 	bool viewed, measured;
-	struct layer layer; /* Only in the first level with this data source */
+	struct layer layer; /* Set only in the first level with this data source */
 	struct origins origins;
 };
 
 /* All zero: no data sources */
 struct owners {
-	enum heft_demangle style; /* For labels whose form -C sets */
+	enum heft_demangle style; /* Style of names, for labels whose style the option -C sets */
 	VEC(struct owner_level) levels;
 	VEC(const char *) names; /* Names of the data sources */
 	bool ready;

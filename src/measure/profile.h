@@ -28,8 +28,9 @@ struct custom {
 struct level {
 	const char *name; /* As the user typed it */
 	const struct source *source;
-	const struct rules *rules; /* Of a custom source, borrowed, or NULL */
-	unsigned depth;            /* Directories, stacks: which component. 0: all */
+	const struct rules *rules; /* Rewrites of a custom source, borrowed. NULL for other
+				    * sources */
+	unsigned depth;            /* For directories and stacks: which component to show. 0: all */
 	struct view view;
 	struct view_names full;     /* Full names for filters of rows */
 	struct alias_index aliases; /* Symbols: only if wanted */
@@ -51,7 +52,8 @@ struct entry {
 		renamed; /* For a base: layers that rows are made of instead, see base_names_find().
 			   * May be NULL. */
 	uint64_t file_size, vm_size;
-	struct places_mark places_begin, places_end; /* Its symbols in heft_profile.places */
+	struct places_mark places_begin, places_end; /* Range of its symbols in
+						      * heft_profile.places */
 	bool has_dwarf;                              /* True if it has DWARF that was read */
 	const char *build_id;                        /* Hexadecimal */
 	const char *format, *debug_path;
@@ -65,8 +67,9 @@ struct heft_profile {
 	VEC(struct custom) customs;
 	VEC(struct level) levels;
 	VEC(struct entry) entries;
-	config_strings configured_debug;       /* By the configuration file */
-	config_strings configured_source_maps; /* As ID=FILE */
+	config_strings configured_debug;       /* Debug files that the configuration file names */
+	config_strings configured_source_maps; /* Source maps that the configuration file names, as
+					        * ID=FILE */
 	label_id padding;                      /* Label of rows that a diff lists last */
 	uint32_t empty_from, empty_to;         /* Nodes [empty_from, empty_to) are empty regions */
 	struct program_wish configured;        /* Memory regions in the configuration file */

@@ -10,7 +10,7 @@ struct heft_snapshot {
 	struct arena arena;
 	struct context context;
 	VEC(const char *) builds;
-	VEC(struct snap_value) metadata; /* By the user */
+	VEC(struct snap_value) metadata; /* Metadata that the user added */
 	const char *components_path;
 	unsigned flags; /* Bits of enum heft_snapshot_flag */
 	bool open;

@@ -30,7 +30,7 @@ struct maker {
 struct made {
 	struct maker *maker;
 	struct heft_snapshot *owner;
-	const char *path; /* Of a zip entry: the zip file's path, then the entry's */
+	const char *path; /* Path. For a zip entry: the zip file's path, then the entry's */
 	uint32_t container;
 	bool file;                    /* True for a file, false for a zip entry */
 	struct program *program, own; /* `program`: `own`, or one that the caller has opened */
@@ -40,7 +40,7 @@ struct made {
 	const struct source_file *of;
 	struct places places;
 	struct charge_level by_symbol, by_unit, by_object;
-	struct charge_level by_path; /* By unit, even if a linker map tells objects */
+	struct charge_level by_path; /* Layer by unit, even if a linker map states objects */
 	struct namespaces spaces;
 	struct layer sure; /* Certainty of owners, with the labels of by_symbol */
 	bool has_dwarf;

@@ -12,7 +12,7 @@ struct stack_column {
 		uint64_t most;    /* Bytes plus 1. 0: unknown */
 		unsigned besides; /* Caveats: bits of enum stack_told */
 	})
-	cells; /* By shown label */
+	cells; /* Per shown label, by its id */
 };
 
 enum { STACK_COLUMN_MOST, STACK_COLUMN_BESIDES, STACK_COLUMN_TEXTS };

@@ -10,7 +10,7 @@
 /* What such a text means */
 struct text_places {
 	bool is_number;
-	uint64_t number;               /* If is_number */
+	uint64_t number;               /* The number, if is_number is true */
 	const struct section *section; /* May be NULL */
 	name_matches matches;          /* Symbols with that name, the best matches first */
 	size_t surest;                 /* How many of `matches` are equally good best matches */

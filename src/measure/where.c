@@ -303,7 +303,7 @@ bool where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr, str
 struct where_place {
 	const struct image *im;
 	struct locator *locator;
-	uint64_t addr;      /* In the image */
+	uint64_t addr;      /* Address in the image */
 	const char *module; /* "" for a program */
 };
 

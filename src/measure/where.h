@@ -12,10 +12,11 @@
 
 /* An address that the last text may mean */
 struct where_asked {
-	uint64_t addr;                     /* Of an archive's member: address in the archive */
+	uint64_t addr;                     /* Address. For a member of an archive: the address in
+					    * the archive */
 	const struct named_symbol *symbol; /* The symbol that the text names, or NULL */
 	const struct section *section;     /* If the text names a section, otherwise NULL */
-	size_t image;                      /* Index in the file */
+	size_t image;                      /* Index of the image in the file */
 };
 
 struct heft_where {
@@ -24,26 +25,27 @@ struct heft_where {
 	struct context context;
 	unsigned flags; /* Bits of enum heft_where_flag */
 	struct owners owners;
-	struct owners functions; /* Owners by symbol. For code without a symbol. Used when needed */
+	struct owners functions; /* Owners by symbol, for code without a symbol. Found when
+				  * needed */
 	bool opened;             /* True after a file was opened, or could not be opened */
 	const char *path;        /* As the user wrote it */
 	struct program program;
 	struct program member;     /* The member of an archive that was last used */
 	struct program *at;        /* Points to `program` or `member` */
-	struct process process;    /* Of a dump */
-	const struct image *im;    /* Of `at`, or NULL */
+	struct process process;    /* The process of a dump */
+	const struct image *im;    /* Image of `at`, or NULL */
 	struct text_places places; /* What the last text means */
 	VEC(struct where_asked) asked;
 	struct locator locator;
 	bool blocks_read;
-	struct blockmap blocks; /* Read when needed, as `index` */
+	struct blockmap blocks; /* Basic blocks. Read when needed, as `index` is */
 	struct bbindex index;
 	struct intern texts;   /* Owns names in results */
 	const char **segments; /* Names of the segments of `im`. NULL until needed */
 	struct heft_block block;
 	VEC(struct heft_frame) kept;
-	VEC(const struct heft_frame *) frames; /* Points to `kept` */
-	struct heft_heap_place place;          /* For an address of a process */
+	VEC(const struct heft_frame *) frames; /* Pointers to the frames in `kept` */
+	struct heft_heap_place place;          /* What is at an address of a process */
 	struct arena answer;                   /* Owns frames of `place` */
 };
 
