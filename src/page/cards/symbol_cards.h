@@ -40,7 +40,8 @@ struct symbol_cards {
 /* Returns the last level of the profile. NULL if its labels are not symbols. */
 const struct level *symbol_cards_level(const struct heft_profile *p);
 
-/* Prepares this. False if the last level is not symbols, or the run lacked HEFT_PROFILE_RANGES. */
+/* Prepares the cards of a profile. False if the last level is not symbols, or the run lacked
+ * HEFT_PROFILE_RANGES. */
 bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p);
 void symbol_cards_release(struct symbol_cards *c);
 /* Returns what is known about a label's symbols. Valid until the next call. */

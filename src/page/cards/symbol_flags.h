@@ -14,7 +14,7 @@ struct symbol_flags {
 	bool *twins;         /* Per label: true if the program has a copy of it (symbol_twins.h) */
 	size_t count;        /* Size of known and twins */
 	struct supersize_name work;
-	const char *const *texts[SYMBOL_FLAG_SETS]; /* By set of flags: the texts of a row */
+	const char *const *texts[SYMBOL_FLAG_SETS]; /* Per set of flags: the texts of a row */
 };
 
 void symbol_flags_init(struct symbol_flags *f, const struct heft_profile *p, struct arena *arena);
