@@ -31,7 +31,7 @@ struct advice_part {
 
 struct advice {
 	const struct advice_words *words;
-	uint64_t bytes; /* Of all parts */
+	uint64_t bytes; /* Bytes of all parts */
 	VEC(struct advice_part) parts;
 };
 

@@ -38,7 +38,7 @@ const char *budget_subject_word(enum budget_subject subject);
 struct budget_limit {
 	enum budget_subject subject;
 	const char *pattern;   /* "" if the subject has none */
-	struct pattern *regex; /* For symbols. Owned by the budget. */
+	struct pattern *regex; /* Expression for symbols. Owned by the budget. */
 	bool growth;           /* True for a limit of the growth from the base, false for a limit
 			        * of the size */
 	bool percent;          /* True for growth in 1/1000 of a percent, false for bytes */

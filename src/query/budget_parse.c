@@ -111,7 +111,7 @@ static const struct budget_parse_unit {
 	{ "KiB", UINT64_C(1) << 10 },
 	{ "MiB", UINT64_C(1) << 20 },
 	{ "GiB", UINT64_C(1) << 30 },
-	/* As in tables of heft and of linkers. */
+	/* Units as tables of heft and of linkers write them. */
 	{ "Ki", UINT64_C(1) << 10 },
 	{ "Mi", UINT64_C(1) << 20 },
 	{ "Gi", UINT64_C(1) << 30 },
