@@ -110,7 +110,7 @@ static const struct field frame_list[] = {
 	  .flags = FIELD_CSV | FIELD_BLANK },
 	{ KEY("column", "0 if unknown; the column is then empty"), FRAME(column),
 	  .flags = FIELD_CSV | FIELD_BLANK },
-	/* For processes only. */
+	/* The next field is only for processes. */
 	{ KEY("module", "path of the program or library. Missing if there is none"), FRAME(module),
 	  .flags = FIELD_ANY },
 	{ KEY("address", "address of a call, as the module's headers count"), FRAME(addr) },

@@ -13,7 +13,8 @@ void pss_text(char out[PSS_MAX], double v);
 void pss_change(char out[PSS_MAX], double v);
 /* Writes v with at most three decimals, for output that programs read. */
 void pss_exact(char out[PSS_MAX], double v);
-/* A number as text, made by base/number.h or this file. A value, for arguments of sink_printf(). */
+/* A number as text, made by base/number.h or this file. Returned by value, so that it can be an
+ * argument of sink_printf(). */
 struct shown {
 	char p[NUMBER_MAX];
 };

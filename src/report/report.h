@@ -55,7 +55,7 @@ enum cell {
 	CELL_BASE,
 	CELL_CHANGE, /* The value now minus the value of the base. The value now without a base */
 	CELL_EXTRA,  /* The same, but empty without a base */
-	CELL_GROWTH, /* The change in percent of the base */
+	CELL_GROWTH, /* Like CELL_CHANGE, but empty without a base */
 	CELL_SHARE,  /* The value in percent of the parent row's */
 	CELL_PART,   /* The value in percent of the top row's */
 	CELL_TEXT,   /* A text of the row */
@@ -130,7 +130,7 @@ struct report {
 	const void *ctx; /* Data that the functions of `kind` use */
 	/* CSV: if true, one field has all levels joined by ";". Else each has a field. */
 	bool joined;
-	bool flame;         /* For pictures: levels are calls */
+	bool flame;         /* True if pictures draw levels as calls (flame graph) */
 	uint32_t stacks;    /* Bit i: labels of level i are stacks, with frames separated by ";" */
 	unsigned indent;    /* Blanks per level */
 	bool blanks_chains; /* In tables, an only child with its parent's numbers is blank */
@@ -161,7 +161,7 @@ void report_field(struct report *r, const char *title, enum cell cell, unsigned 
  * first. */
 void report_all_fields(struct report *r, struct arena *arena);
 
-/* A value is rounded to whole bytes. */
+/* Room in bytes for the text of a number, which is rounded to whole bytes. */
 enum { CELL_MAX = 40 };
 /* True if a row has a value of a measure. Rows that sum up others have none if the rows of the
  * measure do not add up. */

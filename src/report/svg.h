@@ -9,7 +9,7 @@
 enum { SVG_WIDTH = 960, SVG_LINE = 16, SVG_COLOURS = 8 };
 
 struct svg_box {
-	double x, y, w, h; /* In pixels */
+	double x, y, w, h; /* Position and size in pixels */
 };
 
 /* Begins a picture of width SVG_WIDTH, with room for a line of text at the top. Shows the title.
