@@ -29,7 +29,8 @@ enum gpu_form {
 
 struct gpu_piece {
 	enum gpu_form form;
-	struct str target;  /* like "sm_90a", "compute_90", "gfx906:xnack-" */
+	struct str target;  /* Processor or architecture, such as "sm_90a", "compute_90",
+			     * "gfx906:xnack-" */
 	uint64_t off, size; /* The piece with its header. Size 0: a share of packed bytes */
 	/* The code is `length` bytes, from `base` on in the payload. The payload is at `at`. It has
 	 * `stored` bytes, and if it is compressed, unpacks to `unpacked` bytes. */
