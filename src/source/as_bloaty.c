@@ -87,7 +87,7 @@ static uint64_t bloaty_target_end(const struct attr *a, uint64_t addr, uint64_t 
 	return end;
 }
 
-/* Claims them. If several have one address, the first wins. */
+/* Claims the targets. If several have one address, the first wins. */
 static void bloaty_claim_targets(struct attr *a, bloaty_targets *list, enum why why)
 {
 	vec_sort(list);

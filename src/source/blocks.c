@@ -10,7 +10,7 @@
 
 struct blocks_claiming {
 	const struct source_file *f;
-	struct blockmap map; /* With names of functions */
+	struct blockmap map; /* Blocks of the image, with names of functions */
 	struct claims *vm;
 };
 

@@ -57,10 +57,11 @@ static void pad(const struct source_file *f, const struct layer *l, struct spans
 struct finish {
 	const struct source_file *f;
 	struct layer *layer;
-	struct claims file;               /* By the data source */
-	struct claims vm_rest, file_rest; /* By fallback.c */
+	struct claims file;               /* File claims that the data source made */
+	struct claims vm_rest, file_rest; /* Claims of fallback_claims(), for bytes without an
+					   * owner */
 	struct spans translated;          /* Owners of VM bytes, as spans of the file */
-	struct later_labels later;        /* Labels of fallback.c that have no text yet */
+	struct later_labels later;        /* Labels of fallback_claims() that have no text yet */
 };
 
 static void own_claims(void *ctx, size_t side, unsigned worker)
@@ -232,7 +233,7 @@ void layer_finish(const struct source_file *f, struct layer *l, struct claims *v
 			claims_trace(f, HEFT_FILE, file);
 		claims_append(&d.file, file);
 	}
-	/* They need the claims before these become owners. */
+	/* Trace, origins and certainty need the claims before these become owners. */
 	const bool now = f->trace || f->origins || f->sure;
 	fallback_claims(f, &d.vm_rest, &d.file_rest, now ? NULL : &d.later);
 	for (size_t i = 0; i < f->input->image_count; i++)

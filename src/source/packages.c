@@ -30,7 +30,7 @@
 
 /* A crate, with the versions that paths in the program have */
 struct packages_crate {
-	struct str name; /* As in paths */
+	struct str name; /* Name as paths spell it */
 	struct text versions;
 	unsigned count;
 };
@@ -42,11 +42,11 @@ struct packages {
 	struct package_input in;
 	struct namespaces own_spaces; /* Used if the caller has no namespaces */
 	struct demangler demangler;
-	struct intern crate_names;         /* With "_" for "-" */
-	VEC(struct packages_crate) crates; /* By the crate's id in crate_names */
+	struct intern crate_names;         /* Names of crates, with "_" for "-" */
+	VEC(struct packages_crate) crates; /* Indexed by the crate's id in crate_names */
 	bool go, crates_read;
 	unsigned languages;           /* Bits of enum language */
-	const struct go_table *table; /* Of the only image, or NULL */
+	const struct go_table *table; /* Go's tables of the only image, or NULL */
 	uint64_t go_start, go_end;    /* Range of code in Go's tables */
 	struct str last_path;         /* The last path. Neighbouring functions mostly share it */
 	label_id last_label;

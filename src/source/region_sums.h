@@ -7,7 +7,7 @@
 
 struct region_sum {
 	const char *name;
-	uint64_t origin;       /* In the first input that has the region */
+	uint64_t origin;       /* Start of the region in the first input that has it */
 	uint64_t length, used; /* Bytes */
 	bool open;             /* True if no input states the length */
 };

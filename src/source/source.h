@@ -24,9 +24,9 @@ struct layer {
 
 void layer_release(struct layer *l);
 
-/* Completes the layer. VM claims give bytes without an owner theirs. In the file, `file` claims win
- * over translated VM spans. Fallback labels get the rest, and padding goes to the owner before it.
- * Checks that every byte has an owner. Consumes the claims, which may be NULL. */
+/* Completes the layer. VM claims give labels to VM bytes without an owner. In the file, `file`
+ * claims win over translated VM spans. Fallback labels get the rest, and padding goes to the owner
+ * before it. Checks that every byte has an owner. Consumes the claims, which may be NULL. */
 void layer_finish(const struct source_file *f, struct layer *l, struct claims *vm,
 		  struct claims *file);
 

@@ -19,7 +19,7 @@ struct stacks {
 	struct claims *vm;
 	struct units units;
 	struct abbrev_cache cache, split_cache;
-	struct scopes scopes; /* Of the current unit */
+	struct scopes scopes; /* Functions of the current unit, and those inlined into them */
 	VEC(label_id) labels; /* Per scope: its label. LABEL_NONE until needed */
 	struct text text;
 	const struct section *section;
