@@ -43,7 +43,7 @@ bool cfi_row_at(const struct unwind_section *s, const struct unwind_entry *fde, 
 /* The registers of a frame, as far as they are known. */
 struct cfi_frame {
 	uint64_t regs[CFI_REGS];
-	uint64_t known; /* One bit per register */
+	uint64_t known; /* One bit per register: set if its value is known */
 	uint64_t pc;
 };
 

@@ -9,7 +9,8 @@
 struct unwind_cie {
 	uint64_t off;
 	uint64_t personality;
-	uint8_t address_size, segment_size; /* In bytes. */
+	uint8_t address_size, segment_size; /* Sizes of an address and of a segment selector, in
+					     * bytes */
 	uint8_t func_encoding, lsda_encoding;
 	bool sized; /* Augmentation 'z': FDEs state the size of their augmentation data */
 	struct unwind_rules rules;
