@@ -65,7 +65,7 @@ enum heft_block_flag {
 	HEFT_BLOCK_INDIRECT_JUMP = 1 << 4,
 };
 
-/* A block that may run after this one. Never grows. */
+/* A block that may run after this one. This struct never grows. */
 struct heft_block_successor {
 	uint32_t id;
 	uint32_t probability; /* Probability in units of 2^-31. */
@@ -276,7 +276,7 @@ HEFT_API const struct heft_samples_info *heft_samples_info(const struct heft_sam
  * the next 9 %. Other blocks with a count are COLD. */
 enum heft_hotness { HEFT_NEVER, HEFT_COLD, HEFT_WARM, HEFT_HOT };
 
-/* How often a block ran. Never grows. */
+/* How often a block ran. This struct never grows. */
 struct heft_block_count {
 	uint64_t count;        /* How often the block ran. If estimated: number of samples in it. */
 	uint64_t fall_through; /* How often control continued in the next block without a branch. */

@@ -82,7 +82,7 @@ HEFT_API void heft_finder_add_piece(struct heft_finder *f, const char *path, uin
 				    uint64_t off);
 /* Sets the bytes of a machine word, 4 or 8. */
 HEFT_API void heft_finder_set_word(struct heft_finder *f, unsigned bytes);
-/* Byte order of a word. */
+/* Byte order of a machine word. */
 enum heft_byte_order { HEFT_LITTLE_ENDIAN = 1, HEFT_BIG_ENDIAN };
 HEFT_API void heft_finder_set_byte_order(struct heft_finder *f, enum heft_byte_order order);
 

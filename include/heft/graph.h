@@ -39,12 +39,12 @@ HEFT_API bool heft_graph_open(struct heft_graph *g, const char *path, struct hef
 HEFT_API bool heft_graph_ask(struct heft_graph *g, const char *text, size_t *ret_count,
 			     struct heft_err *err);
 
-/* Bytes in the file and in the VM image. Never grows. */
+/* Bytes in the file and in the VM image. This struct never grows. */
 struct heft_bytes {
 	uint64_t file, vm;
 };
 
-/* References of one symbol to another. Unknown texts are "". Never grows. */
+/* References of one symbol to another. Unknown texts are "". This struct never grows. */
 struct heft_reference {
 	const char *from, *to; /* Names of the symbols. `from` is "" if `to` is a root */
 	/* How it refers: "call", "jump", "address", "access", "relocation", "pointer", "word",
@@ -56,7 +56,7 @@ struct heft_reference {
 	uint32_t line;    /* 0 if unknown */
 };
 
-/* A section or a symbol, and its bytes. Never grows. */
+/* A section or a symbol, and its bytes. This struct never grows. */
 struct heft_kept {
 	const char *name; /* "" for bytes outside of sections */
 	uint64_t file, vm;

@@ -70,17 +70,17 @@ HEFT_API bool heft_page_add_heap(struct heft_page *p, const char *title, struct 
 HEFT_API bool heft_page_add_samples(struct heft_page *p, const char *title, struct heft_samples *s,
 				    struct heft_err *err);
 
-/* A fact shown above the rows of a tab, such as "product" with the value "app". Never grows. */
+/* A fact shown above the rows of a tab: "product" with the value "app". This struct never grows. */
 struct heft_page_fact {
 	const char *name, *text;
 };
-/* A build, which is a point in time of a chart. Never grows. */
+/* A build, which is a point in time of a chart. This struct never grows. */
 struct heft_page_build {
 	const char *label, *branch, *date;
 	size_t before; /* The base of this build is the build this many places earlier. 0 if
 		        * there is none. */
 };
-/* A size over time: one value per build. Never grows. */
+/* A size over time: one value per build. This struct never grows. */
 struct heft_page_series {
 	const char *title;
 	const double *values;

@@ -387,7 +387,7 @@ HEFT_API bool heft_named_query(size_t i, const char **ret_name, const char **ret
 struct heft_answer;
 
 enum heft_cell_kind { HEFT_CELL_NULL, HEFT_CELL_INTEGER, HEFT_CELL_REAL, HEFT_CELL_TEXT };
-/* A cell of a row. `kind` selects the member with the value. Never grows. */
+/* A cell of a row. `kind` selects the member with the value. This struct never grows. */
 struct heft_cell {
 	enum heft_cell_kind kind;
 	int64_t integer;
@@ -432,7 +432,7 @@ enum heft_budget_state {
 	HEFT_BUDGET_UNKNOWN,   /* A snapshot lacks data that the rule needs. */
 };
 
-/* A part of a measured size, in bytes. Never grows. */
+/* A part of a measured size, in bytes. This struct never grows. */
 struct heft_budget_part {
 	const char *label, *path;
 	double now, base;

@@ -25,7 +25,7 @@ enum heft_role {
 	HEFT_BASE,  /* File to compare the inputs with. One base makes a profile a diff. */
 };
 
-/* A measure: a number that every row of a table has. Never grows. */
+/* A measure: a number that every row of a table has. This struct never grows. */
 struct heft_measure {
 	const char *name;  /* Name in CSV and JSON: "file", "live_bytes". */
 	const char *title; /* Column title in a table: "live". */
@@ -38,7 +38,7 @@ struct heft_measure {
 	const char *what; /* Description for people. NULL if the name suffices. */
 };
 
-/* A text that every row of a table has. Never grows. */
+/* A text that every row of a table has. This struct never grows. */
 struct heft_text {
 	const char *name; /* Name in CSV and JSON: "path", "line". */
 	bool number;      /* The text is a decimal number, or "". */
@@ -147,7 +147,7 @@ struct heft_frame {
 
 /* Format of a table. A call that does not support a format fails with HEFT_EARG. */
 enum heft_format {
-	HEFT_TABLE, /* For people. */
+	HEFT_TABLE, /* Readable lines with columns. */
 	HEFT_CSV,
 	HEFT_TSV,
 	HEFT_JSON, /* Described in docs/json.md. */
@@ -155,7 +155,7 @@ enum heft_format {
 	HEFT_FOLDED, /* Stacks for flame graphs: "label;label VALUE"; in a diff "... BEFORE NOW". */
 	HEFT_PPROF,  /* gzip'ed profile.proto. Not for diffs. */
 	HEFT_GITHUB, /* Commands of GitHub's workflows. Only for budgets. */
-	/* Only for profiles of basic blocks. */
+	/* Input of other tools. Only for samples (heft/blocks.h). */
 	HEFT_PROPELLER,    /* For clang -fbasic-block-sections=list=FILE, version 17 and later. */
 	HEFT_SYMBOL_ORDER, /* For ld.lld --symbol-ordering-file. Use it together with
 			    * HEFT_PROPELLER. */
@@ -176,7 +176,7 @@ enum heft_format {
  * and a table of its members. */
 HEFT_API bool heft_fields_write(const struct heft_sink *sink, struct heft_err *err);
 
-/* A column with the same text in all rows. Never grows. */
+/* A column with the same text in all rows. This struct never grows. */
 struct heft_constant {
 	const char *name, *value;
 };
