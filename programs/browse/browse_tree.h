@@ -32,7 +32,7 @@ enum tree_sort {
 	 * their largest other measure, then by name unless there are thousands. */
 	TREE_BY_SIZE,
 	TREE_BY_GROWTH,
-	TREE_BY_BASE, /* Larger in the base first */
+	TREE_BY_BASE, /* Rows that are larger in the base come first */
 	TREE_BY_NAME,
 };
 
