@@ -38,9 +38,9 @@ label_id attr_group_owner(const struct attr *a, const struct section *group);
 /* Returns true if a section may hold data of different owners. False for tables. */
 bool section_is_data(const struct section *s);
 uint64_t pointer_size(const struct image *im);
-/* Reads the pointer stored at a VM address. False if the file has none. */
 /* Compares two `const struct section *` for qsort(). */
 int attr_sections_by_addr(const void *a, const void *b);
+/* Reads the pointer stored at a VM address. False if the file has none. */
 bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret);
 
 /* attr.c: reads the symbol tables of the image and makes a label for each symbol. Each call reads

@@ -16,9 +16,8 @@ struct map_objects {
 	struct attr *a;
 	const struct linkmap *map;
 	label_id *owners; /* Per object: the unit that gets its bytes */
-	VEC(uint64_t)
-	copies; /* Addresses of variables that the loader copies into the program,
-			       * sorted */
+	/* Addresses of variables that the loader copies into the program, sorted */
+	VEC(uint64_t) copies;
 };
 
 typedef void map_piece_fn(struct map_objects *o, const struct linkmap_piece *p);

@@ -233,8 +233,8 @@ static void attr_refs_scan_job(void *ctx, size_t i, unsigned worker)
 	}
 	struct attr_refs_job *job = &scan->jobs[i - 1];
 	struct code_pass pass = { .im = scan->refs->a->im };
-	const bool has_tables = scan->refs->a->scratch->ghc.list.count > 0; /* True if GHC's tables
-									     * are in the code */
+	/* True if GHC's tables are in the code */
+	const bool has_tables = scan->refs->a->scratch->ghc.list.count > 0;
 	for (size_t k = job->first; k < job->last; k++) {
 		const struct span *s = &scan->code->list.data[k];
 		struct span rest = *s, part = *s;
@@ -458,7 +458,8 @@ static bool is_no_pointer(const struct refs *r, const struct section *in, uint64
 	}
 	if (lookalike_is_text(im, target) || lookalike_is_number(im, target))
 		return true;
-	/* With flash at 0x20400000, addresses look like letters, but follow other addresses. */
+	/* If flash memory begins at 0x20400000, addresses look like letters, but then the word
+	 * before is an address too. */
 	if (lookalike_may_be_text(target) && lookalike_text_at(im, place - 1) &&
 	    (!attr_refs_is_inside(r, last) || lookalike_is_text(im, last)))
 		return true;
