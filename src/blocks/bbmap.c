@@ -251,7 +251,7 @@ static inline bool put_longer(struct bbmap_block *out, uint64_t w, __m128i *end,
 	const bool id = longer == 0x80;
 	const uint32_t rest = (uint32_t)(w >> 8);
 	const uint32_t kept =
-		/* The bits of the one-byte numbers, and of the two-byte number's first byte. */
+		/* Mask: the one-byte numbers, and 7 bits of the longer number's first byte */
 		id ? 0x7f : 0x7fffff;
 	const uint32_t bytes = (rest & ~(id ? 0xffu : 0xffffffu)) | ((uint32_t)w & kept);
 	const __m128i upper = id ? _mm_set_epi32(0, 0, 0, (int)((rest & 0x7f) << 7))

@@ -7,7 +7,7 @@
 
 struct blockmap_copy {
 	unsigned version;
-	bool replace;              /* True to replace the file's own map. False: it is an error */
+	bool replace;              /* If the file has a map: true replaces it, false fails */
 	const struct image *debug; /* Debug file for the check of derived functions. May be NULL */
 };
 
