@@ -25,7 +25,7 @@ static uint32_t skip_bits(struct reader *r)
 	return words;
 }
 
-/* Finds a stream by its name. The list: names, then a hash table with bits for used slots. */
+/* Finds a stream by its name. The list of names is a hash table. */
 static uint32_t pdb_find_named(struct reader *r, struct str name)
 {
 	const uint32_t size = read_u32(r);
