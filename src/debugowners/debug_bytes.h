@@ -87,7 +87,7 @@ struct debug_bytes {
 
 	/* Private. `found`: what all units claim, in file order. */
 	struct findings found;
-	uint64_t *seen[DW_SECTIONS];        /* One bit per offset that any job has seen */
+	uint64_t *seen[DW_SECTIONS];        /* One bit per offset, set if a job has seen it */
 	uint64_t *(*job_seen)[DW_SECTIONS]; /* Per thread: offsets that its jobs have seen */
 	unsigned job_alone;                 /* Index in job_seen for jobs that run alone */
 	uint64_t *lists_seen[DW_SECTIONS];  /* Range lists of units: one bit per offset */
