@@ -39,7 +39,7 @@ struct heap_wide {
 enum {
 	HEAP_ALIGN = 16, /* Alignment of p and of a header */
 	HEAP_HEADER_SIZE = 16,
-	HEAP_WIDE_SIZE = 32, /* Size of struct heap_wide, and of the header after it */
+	HEAP_WIDE_SIZE = 32, /* Size of struct heap_wide plus the header after it */
 	HEAP_CANARY_SIZE = 8,
 };
 
