@@ -23,9 +23,7 @@ struct core_thread {
 };
 
 struct core {
-	VEC(struct core_file)
-	files;                           /* Mapped pieces of files, in the order of the note
-					  * NT_FILE */
+	VEC(struct core_file) files;     /* Mapped files, in the order of the note NT_FILE */
 	VEC(struct core_thread) threads; /* The first one received the signal */
 	const char *command;             /* Command with its arguments, cut to 80 bytes, or "" */
 	const char *name;                /* Name of the process's first thread, cut to 15 bytes. */
