@@ -170,11 +170,8 @@ bool linkmap_adopt(struct linkmap *lm, const struct file *f, struct notes *notes
 bool linkmap_section_is(const struct linkmap *lm, const struct linkmap_section *s, struct str name,
 			uint64_t addr, uint64_t size)
 {
-	enum {
-		ALIGN = 512,
-		ALIGN_MOST = 4096
-	}; /* Alignments of sections in a PE file, in bytes:
-						  * the usual one, and the greatest */
+	/* Usual and greatest alignment of sections in a PE file, in bytes */
+	enum { ALIGN = 512, ALIGN_MOST = 4096 };
 	const bool fits = s->size == size || (lm->rounded && s->size % ALIGN == 0 &&
 					      s->size > size && s->size - size < ALIGN_MOST);
 	return fits && s->addr == addr && str_eq(linkmap_text(lm, s->name), name);

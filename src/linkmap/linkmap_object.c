@@ -20,8 +20,8 @@ static size_t without_end(struct str s, bool (*is_such)(char c))
 	return s.len;
 }
 
-/* Reduces the path of a partition of gcc's link-time optimizer to "ltrans0.ltrans.o". The
- * characters before are random: "/tmp/ccSV3a2j.ltrans0.ltrans.o". */
+/* Reduces the path of a partition of gcc's link-time optimizer, whose beginning is random:
+ * "/tmp/ccSV3a2j.ltrans0.ltrans.o" becomes "ltrans0.ltrans.o". */
 static bool partition_name(struct str path, struct text *ret)
 {
 	const struct str end = STR(".ltrans.o"), mark = STR(".ltrans");
