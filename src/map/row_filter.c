@@ -4,7 +4,7 @@
  * its row. */
 enum { SHOWN = 1, KEPT = 2, LEAF = 4 };
 
-/* Bit in an element of `found`. It tells that only the shown rows of this level are made. */
+/* Bit in an element of `found`. If set, only the shown rows below the node were made. */
 #define ASKED (UINT32_C(1) << 31)
 
 /* Makes only the shown rows of a level if they are at most FEW, or at most 1/FEW_SHARE of all. */
@@ -15,7 +15,7 @@ struct matching {
 	const struct heft_row_filter *filter;
 	uint32_t *found;                 /* Per node with children: bits of its row and of the
 					  * rows above */
-	uint32_t *known[ROWS_DEPTH_MAX]; /* Per level and key: bits of the label */
+	uint32_t *known[ROWS_DEPTH_MAX]; /* Per level and key: SHOWN, KEPT... of the label */
 	size_t keys;
 	uint64_t leaves; /* Number of shown rows without rows below */
 };

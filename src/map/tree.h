@@ -46,8 +46,7 @@ struct tree {
 	struct map below; /* Deeper levels: the other nodes, by parent and key */
 	struct tree_wide wide[TREE_WIDE_MOST];
 	uint32_t wide_count;
-	uint32_t run;   /* Index of the first of the newest nodes that have the same parent in a
-			 * row */
+	uint32_t run;   /* First node of the last series of nodes with the same parent */
 	uint32_t guess; /* The node that tree_get() probably returns next */
 };
 
