@@ -106,7 +106,7 @@ static const char *process_what_is_unknown(struct process *p)
 	return p->dump.lacks ? p->dump.lacks : foreign_malloc(p);
 }
 
-/* A file with only the recorder's pages has no memory of blocks. */
+/* Does not look for blocks in a file with only the recorder's pages, which has no blocks. */
 const struct process_heap *process_read_heap(struct process *p)
 {
 	struct process_heap *h = &p->heap;

@@ -537,10 +537,8 @@ void process_take_notes(struct process *p, struct opened_module *o)
 
 void process_open_module(struct process *p, const struct process_module *m)
 {
-	struct opened_module *o = (struct opened_module *)(uintptr_t)m; /* The struct
-									 * process_module is the
-									 * first member of
-									 * opened_module */
+	/* A process_module is the first member of an opened_module. */
+	struct opened_module *o = (struct opened_module *)(uintptr_t)m;
 	ASSERT(o->index < p->modules->count && p->modules->list[o->index] == o);
 	process_find_file(p, o);
 	process_take_notes(p, o);
