@@ -44,9 +44,7 @@ struct debuginfo_other {
 	struct input in;
 	struct debuginfo info; /* Its own references to other files are ignored */
 	bool indexed;
-	VEC(struct debuginfo_id)
-	ids;                          /* For a .dwo file: its units, sorted after index_units() has
-				       * run */
+	VEC(struct debuginfo_id) ids; /* For a .dwo file: units; index_units() sorts them */
 	struct package_index index;   /* For a package (.dwp) */
 	struct package_dwarf **units; /* For a package (.dwp): DWARF per row of the index. NULL
 				       * until used */

@@ -405,8 +405,8 @@ static bool are_calls(const struct go_table *g, const struct image *im, uint64_t
 	       bytes_cstr(g->tab.bytes, add_sat(g->tab.names, off), &name) && name.len > 0;
 }
 
-/* The highest number in use is the last call. Until Go 1.16, other data came before the calls, but
- * not in all programs of 1.16. */
+/* The highest number in use is that of the last call. Until Go 1.16, other data came before the
+ * calls, but not in all programs of 1.16. */
 uint64_t go_table_calls(const struct go_table *g, const struct image *im,
 			const struct pclntab_func *f, uint64_t *ret_addr)
 {

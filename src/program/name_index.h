@@ -45,11 +45,9 @@ struct name_index {
 	const struct image *im, *debug;
 	struct symbol_table *table; /* Borrowed, may be NULL. Used for PLT stubs */
 	VEC(struct named_symbol) list;
-	VEC(struct name_key)
-	keys;                /* Sorted by hash. Keys of linkage names, and of all other forms
-				    * once forms_read is true */
-	name_hashes hex;     /* Hashes of names that look like hexadecimal numbers */
-	name_hashes imports; /* Hashes of all texts of imported symbols */
+	VEC(struct name_key) keys; /* Sorted by hash: linkage names, or, after forms_read, all */
+	name_hashes hex;           /* Hashes of names that look like hexadecimal numbers */
+	name_hashes imports;       /* Hashes of all texts of imported symbols */
 	struct name_forms forms;
 	struct text plain;
 	bool read, hex_read, imports_read, forms_read;
