@@ -227,8 +227,8 @@ void snapshot_charges_sort(struct snapshot *s);
 /* Updates the charges after symbols moved. `to[i]` is the new index of symbol i. */
 void snapshot_charges_follow(struct snapshot *s, const uint32_t *to);
 
-/* Escapes characters that snapshot files cannot contain. So a snapshot made from a program equals
- * one that was read from a file. snapshot_finish() calls it. */
+/* Escapes characters that snapshot files cannot contain. This makes the snapshot of a program
+ * equal to the one that is read back from its file. snapshot_finish() calls it. */
 void snapshot_escape(struct snapshot *s);
 /* Makes the symbols of each segment and section adjacent, in order of first appearance. Sets their
  * ranges. Files have another order. */
