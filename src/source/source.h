@@ -66,15 +66,15 @@ struct str section_label_name(const struct source_file *f, const struct section 
 /* How to show the labels of a data source. */
 enum source_text {
 	TEXT_AS_IS,
-	TEXT_CHOSEN, /* A symbol, as -C says */
+	TEXT_CHOSEN, /* A symbol, in the style of the option -C */
 	TEXT_SHORT,
 	TEXT_FULL,
 	TEXT_PATH,      /* Source file */
 	TEXT_DIRECTORY, /* Directory of a source file */
-	TEXT_STACK,     /* Symbols with ";" between, as -C says */
+	TEXT_STACK,     /* Symbols with ";" between, in the style of -C */
 	TEXT_NAMESPACE, /* Namespace of a symbol */
 	TEXT_GENERIC,   /* A symbol, whose generic stands for all instances */
-	TEXT_BLOCK,     /* A symbol as -C says, "#" and a number */
+	TEXT_BLOCK,     /* A symbol in the style of -C, "#" and a number */
 };
 
 struct source {
