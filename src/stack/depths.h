@@ -26,7 +26,7 @@ enum { STACK_TOLD = 5 };
 enum stack_kind {
 	STACK_CALLED,
 	STACK_ENTRY,     /* Start of the program */
-	STACK_INTERRUPT, /* In a vector table, or returns as a handler does */
+	STACK_INTERRUPT, /* A handler: in a vector table, or returns like one */
 	STACK_UNCALLED,  /* No direct call leads to it */
 	STACK_PART,      /* A stub, or a part that was moved away from its function */
 };
