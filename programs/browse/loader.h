@@ -9,7 +9,7 @@
 
 struct loader {
 	const struct browse_ops *ops;
-	bool busy; /* True until the table is taken */
+	bool busy; /* True from loader_start() until the table is taken */
 	size_t input;
 	char by[200];
 	/* Private fields. */
