@@ -15,7 +15,8 @@ struct report_job {
 	struct history_run h;
 	const char *of;    /* Name of the size. NULL means the file */
 	const char *until; /* Last build. NULL means the latest */
-	uint64_t limit;    /* Bytes whose date the trend forecasts. 0 if there is no limit */
+	uint64_t limit;    /* Size in bytes whose date the trend forecasts. 0 if there is no
+			    * limit */
 	size_t builds;     /* Number of builds of the trend */
 	struct steps steps;
 };
