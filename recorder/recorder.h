@@ -312,7 +312,8 @@ struct slot *slot_acquire(void) HIDDEN;
 bool slot_reenter(struct slot *s, uintptr_t sp) HIDDEN;
 void slots_start(void) HIDDEN;
 void slots_after_fork(void) HIDDEN;
-/* True if `sp`, below the known part, is on the thread's own stack. It then begins at `sp`. */
+/* True if `sp`, below the known part, is on the thread's own stack. That part then begins at
+ * `sp`. */
 bool slot_stack_grow(struct slot *s, uintptr_t sp) HIDDEN;
 
 static inline struct slot *slot_enter(uintptr_t sp)
@@ -365,7 +366,8 @@ static inline struct heap_page *page_at(uintptr_t word)
 	return (struct heap_page *)(word & ~(uintptr_t)(HEAP_PAGE_SIZE - 1));
 }
 
-bool memory_readable(uintptr_t addr) HIDDEN; /* True if the word there can be read. A system call */
+bool memory_readable(uintptr_t addr) HIDDEN; /* True if that word can be read. Costs a system
+					      * call */
 
 /* Place from which a hook was called. */
 struct caller {
@@ -463,8 +465,8 @@ enum cfa_kind {
 
 enum fp_rule {
 	FP_SAME,
-	FP_AT_CFA, /* The word at cfa + 8 * fp_off */
-	FP_AT_FP,  /* The word at fp + 8 * fp_off */
+	FP_AT_CFA, /* The caller's fp is the word at cfa + 8 * fp_off */
+	FP_AT_FP,  /* The caller's fp is the word at fp + 8 * fp_off */
 };
 
 struct row {
@@ -530,9 +532,9 @@ void sample_weight(const void *p, uint64_t size, uint64_t *ret_blocks, uint64_t 
 struct hook {
 	const char *name;
 	void *own;
-	/* Used if another library's function comes next. Handles blocks with a header, and passes
-	 * other blocks to the C library's function. *ret_below receives the address of that
-	 * function. NULL if there is none. */
+	/* Replacement if another library's function comes next. NULL if there is none. It handles
+	 * blocks with a header, and passes other blocks to the C library's function, whose address
+	 * *ret_below receives. */
 	void *deep;
 	void **ret_below;
 };
