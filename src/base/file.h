@@ -52,8 +52,8 @@ struct file_inputs {
 	bool copied; /* True if files are read into memory instead of mapped */
 };
 
-/* Adds an input of `bytes`, or if these are empty, of a copy of the descriptor. It must be of a
- * regular file that is not empty. */
+/* Adds an input with these bytes, or, if they are empty, with the contents of the file `fd`, which
+ * must be regular and not empty. Copies the descriptor. */
 bool file_inputs_add(struct file_inputs *in, const char *name, struct bytes bytes, int fd,
 		     struct heft_err *err);
 const struct file_input *file_inputs_find(const struct file_inputs *in, const char *name);
