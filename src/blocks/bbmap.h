@@ -98,7 +98,7 @@ struct bbmap_entry {
 enum bbmap_fault {
 	BBMAP_FINE,
 	BBMAP_BAD_VERSION,
-	BBMAP_BAD_FEATURES, /* Unknown features, or those of another version */
+	BBMAP_BAD_FEATURES, /* The entry has features that are unknown, or not in its version */
 	BBMAP_BAD_COUNT,    /* No ranges, or more ranges or blocks than the bytes allow */
 	BBMAP_BAD_NUMBER,   /* A number has too many bytes, or is too large */
 	BBMAP_BAD_FLAGS,

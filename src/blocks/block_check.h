@@ -39,7 +39,7 @@ struct block_check {
 	VEC(struct check_finding) findings; /* Sorted by addr */
 	uint64_t decoded;                   /* Number of blocks whose instructions were checked */
 	uint64_t known;                     /* Functions that symbols and unwind tables describe */
-	uint64_t mapped;                    /* How many of them the map contains */
+	uint64_t mapped;                    /* Number of `known` functions that are in the map */
 };
 
 const char *check_id(enum check_rule rule);

@@ -61,12 +61,11 @@ struct join {
 	struct profile *p;
 	const struct blockmap *b;
 	struct bbindex index;
-	struct tally arrivals; /* Number of branches to each start of a block, as pairs (address,
-			        * 0). `extra`: how many of them are returns */
-	uint32_t *stops;       /* Per block: number of earlier blocks that control cannot leave
-			        * to the next block */
-	bool no_flags;         /* True if the map has no flags. Then it is unknown which blocks
-			        * control cannot leave */
+	struct tally arrivals; /* Per start of a block, as pairs (address, 0): number of branches
+			        * to it. `extra`: number of returns among them */
+	uint32_t *stops;       /* Per block: number of blocks before it from which control never
+			        * continues in the next block */
+	bool no_flags;         /* True if the map has no flags. Then `stops` is unknown */
 };
 
 /* Returns the index of the block that contains the instruction at addr. */

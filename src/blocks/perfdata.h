@@ -96,7 +96,7 @@ struct perfdata {
 	struct unpack_stream *stream; /* All packed records together form one stream */
 	uint8_t *unpacked;            /* The last event may be incomplete */
 	uint64_t unpacked_pos, unpacked_end;
-	uint64_t packed_off;       /* Offset of the record that they come from */
+	uint64_t packed_off;       /* File offset of the record with the packed bytes */
 	bool packed_more, spoiled; /* `packed_more`: the stream may have more events. `spoiled`:
 				    * it is damaged */
 };
