@@ -53,7 +53,7 @@ static inline bool code_isa_is_riscv(enum code_isa isa)
 	return isa == CODE_RISCV32 || isa == CODE_RISCV64 || isa >= CODE_RISCV32_ZCMP;
 }
 
-/* Read little-endian numbers. Instructions consist of them on all machines decoded here. */
+/* Read little-endian numbers, of which instructions consist. */
 static inline uint32_t load_le16(const uint8_t *p)
 {
 	return p[0] | (uint32_t)p[1] << 8;
@@ -98,7 +98,7 @@ enum ref_kind {
 
 /* How certain it is that a number is an address. */
 enum ref_use {
-	/* The code loads or stores there, or computes the address relative to itself. */
+	/* The code loads or stores at the address, or computes it relative to itself. */
 	USE_ACCESS,
 	/* The number may be an address, but the code does not show it: an immediate, a displacement
 	 * beside a register, or a number as in data_refs.h. */
