@@ -244,7 +244,7 @@ struct families {
 	struct intern texts;
 	VEC(struct family) list;
 	double bytes;  /* Bytes of the part whose name is read */
-	uint32_t part; /* Number of that part, plus 1. 0: a name of the other snapshot */
+	uint32_t part; /* Number of that part, plus 1. 0 for names of the other snapshot */
 };
 
 /* Limits for the texts of one name. Only malicious names exceed them. */

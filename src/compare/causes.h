@@ -65,7 +65,7 @@ struct causes {
 	bool sole;                    /* The first explains half of the change, or more */
 	bool same_build, other_build; /* Build ids of both snapshots are known, and equal or not */
 	size_t compared;              /* Symbols whose contents were compared */
-	bool loads_same;              /* The contents of all loaded sections are the same */
+	bool loads_same;              /* True if all loaded sections have the same contents */
 	double all;                   /* Sum of absolute changes outside of debug info */
 	const char *debug_options[2]; /* Options of debug info that are gone, and new ones, or "" */
 	/* Sources whose functions lost [0] or gained [1] debug info: their number, and one path */

@@ -119,7 +119,7 @@ static const char *diff_rows_copy_text(struct grouping *g, const struct snapshot
 	return id ? arena_copy(&g->out->arena, snapshot_text(s, id)) : "";
 }
 
-/* Clears measures that the rows do not have. */
+/* Sets the measures to NaN that this way of counting does not have. */
 static void node_drop_measures(struct grouping *g, uint32_t node)
 {
 	const bool charged = g->out->counting == DIFF_CHARGED;

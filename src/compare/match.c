@@ -300,7 +300,7 @@ const char *match_pass_word(unsigned pass)
 /* Keys of those symbols of one snapshot that a pass may pair, in the order of `left` */
 struct match_keyed {
 	struct match_key *keys;
-	uint64_t *hashes; /* 0 if a unique key is needed and several symbols have this one */
+	uint64_t *hashes; /* 0 if the key must be unique but several symbols have it */
 	uint32_t *symbols;
 	size_t count;
 };

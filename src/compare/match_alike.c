@@ -302,7 +302,7 @@ static inline bool goal_in_reach(const struct score_goal *g, size_t same, size_t
 	const size_t all = same + different, weight = min_u64(all, OF_REFS);
 	const size_t have = g->so_far.sum + 100 * g->later;
 	const size_t need = g->least * (g->so_far.weight + g->later + weight);
-	/* Equal sizes alone have a score of their own. */
+	/* Equal sizes without other similarity have a separate score. */
 	return g->so_far.weight + g->later + different <= 2 || need <= have ||
 	       (need - have) * all <= 100 * same * weight;
 }

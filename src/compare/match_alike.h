@@ -77,9 +77,10 @@ struct alike_side {
 	struct alike_symbol *symbols; /* Per symbol of the snapshot */
 	struct alike_ref *refs;       /* References of all containers, as in the clues */
 	uint64_t *ahead;              /* See alike_symbol */
-	uint32_t *changes;            /* Per ALIKE_CHUNK references: alike.learned when one of
-				       * their targets became known. Older scores are outdated */
-	/* `refs_to`: indexes in refs, by target. `first_to`: per symbol, where its own begin. */
+	uint32_t *changes;            /* Per ALIKE_CHUNK references: counts changes of their
+				       * targets, which make scores outdated */
+	/* `refs_to`: indexes in refs, sorted by target. `first_to`: per symbol, index in `refs_to`
+	 * of the first reference to it. */
 	uint32_t *first_to, *refs_to;
 };
 
