@@ -16,7 +16,7 @@ struct global {
 
 /* An open record that contains other records, such as a function */
 struct pdb_dwarf_level {
-	bool die;          /* True if a DIE was written for it */
+	bool die;          /* True if a DIE was written for the record */
 	uint64_t base;     /* RVA of the function that the record belongs to */
 	size_t first, end; /* Its range in lines.rows */
 };
