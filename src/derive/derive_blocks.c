@@ -219,9 +219,9 @@ static void do_call(struct derive_blocks_walk *w, const struct event *e, const s
 		close_block(w, end, end, BBMAP_FALL_THROUGH);
 }
 
-/* If gcc made a function in several parts, splits those landing pads that were not moved. gcc makes
- * a block of the pad's first instruction, which saves a register, unless the pad then jumps to
- * another part. */
+/* For a function that gcc made in several parts: splits the landing pads in its main part. gcc
+ * makes a block of the pad's first instruction, which saves a register, unless the pad then jumps
+ * to another part. */
 static void split_pads(const struct derive_blocks_walk *w, uint64_t *targets, const struct event *e,
 		       const struct event *last)
 {

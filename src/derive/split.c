@@ -236,7 +236,7 @@ static bool split_is_end(const struct split_cut *c, const struct event *e)
 	return event_ends(e) || event_is_dead_call(e, &c->all->dead);
 }
 
-/* What comes after an event: another function may begin there */
+/* The place after an event, where another function may begin */
 struct follower {
 	const struct event *e;
 	uint64_t end, next; /* Address after the event, and after the padding that follows it */
@@ -308,8 +308,8 @@ static bool breaks_in(const struct split_cut *c, const struct follower *p)
 		return false;
 	const bool entry = split_is_entry(c, p->next) && !jumps_back(c, p),
 		   placed = is_placed(c, p);
-	if (c->untold || !split_is_end(c, p->e)) /* The indirect jump may lead there, or the call
-						  * may return */
+	if (c->untold || !split_is_end(c, p->e)) /* The indirect jump may lead to
+						  * `next`, or the call may return */
 		return entry && placed && c->all->facts->code->isa != CODE_I386 &&
 		       (split_is_end(c, p->e) || !makes_room(c, p->next));
 	return entry || (placed && p->next > p->end) ||
@@ -335,7 +335,7 @@ static bool begins_behind_call(const struct split_cut *c, const struct follower 
 	return isa != CODE_X86_64 || (is_placed(c, p) && !makes_room(c, p->next));
 }
 
-/* True if `next` is another part of the same function, which jumps there. */
+/* True if the code at p->next is a part of the current function, which jumps to it. */
 static bool is_piece(struct split_cut *c, const struct follower *p)
 {
 	const struct owner next = signs_owner(&c->all->jumpers, p->next);

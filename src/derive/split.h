@@ -52,8 +52,8 @@ typedef VEC(struct leap) leap_vec;
 
 /* Evidence of functions. Lists of addresses must be sorted by addrs_sort() */
 struct split_signs {
-	addr_vec starts;   /* Where functions begin */
-	addr_vec pointers; /* Where functions, or parts of them, may begin */
+	addr_vec starts;   /* Addresses where functions begin */
+	addr_vec pointers; /* Addresses where functions, or parts of them, may begin */
 	taken_vec taken;   /* Addresses that code takes, sorted by `to`. If another function takes
 			    * one, a function begins there */
 	leap_vec leaps;    /* Jumps of code outside of all extents */

@@ -19,11 +19,11 @@ struct stretch {
 	const struct derive_extent *x;
 	const struct function *fn;
 	struct batch *b;
-	const addr_vec *starts;   /* Where functions certainly begin */
-	const addr_vec *pointers; /* Where functions begin unless control continues to there */
-	const addr_vec *dead;     /* Functions that do not return */
+	const addr_vec *starts;   /* Addresses where functions certainly begin */
+	const addr_vec *pointers; /* Addresses where functions begin unless control reaches them */
+	const addr_vec *dead;     /* Start addresses of functions that do not return */
 	leap_vec leaps;           /* Jumps between functions, of all extents so far */
-	addr_vec held;            /* A bit per offset: 1 if a jump of its function leads there */
+	addr_vec held;            /* A bit per offset: 1 if a jump in its function leads to it */
 	VEC(struct edge) edges;   /* Jumps within the extent, sorted by their lower end */
 	size_t edge;              /* Index of the first edge after the current address */
 	uint64_t reach;           /* Highest upper end of the edges before `edge` */
@@ -63,10 +63,10 @@ struct jumpers {
 	const split_function_vec *functions; /* Sorted by address */
 	const addr_vec *others;              /* Starts of functions outside of all extents */
 };
-/* The function that jumps to an address, if it is the only one. `conditional`: one of its jumps
- * there is conditional */
+/* The function that jumps to an address, if it is the only one. `conditional`: one of its jumps to
+ * the address is conditional */
 struct owner {
-	uint64_t addr; /* UINT64_MAX if unknown, or if there are several */
+	uint64_t addr; /* Start of that function. UINT64_MAX if there is none or several */
 	bool conditional;
 };
 struct owner signs_owner(const struct jumpers *j, uint64_t addr);
