@@ -74,7 +74,7 @@ bool block_map_last(const struct block_map *m, uint64_t addr, size_t *piece, str
 struct block_walk {
 	const struct block_map *m;
 	struct block_at at;
-	uint64_t left; /* Bits of later blocks in the same word */
+	uint64_t left; /* Rest of the current word: a bit per block after `at` */
 };
 
 /* Returns an iterator before block i, or at the end. */

@@ -65,7 +65,7 @@ struct dump {
 	bool has_fault;
 	uint64_t fault_addr;
 	uint64_t entry;         /* Entry address of the program. 0 if unknown. */
-	uint64_t size, present; /* Bytes of all regions, and how many of them the dump has */
+	uint64_t size, present; /* Bytes of all regions, and of the parts that the dump has */
 	uint64_t file_size;     /* Bytes of the dump file, unpacked. */
 	bool machine_wide;      /* True for a machine or its kernel, false for a process */
 	bool compact;           /* True if missing bytes of a region are zero, because the

@@ -143,7 +143,7 @@ static void push_region(struct dump *d, region_vec *out, struct bytes b, uint64_
 {
 	ASSERT(end <= b.size);
 	uint64_t addr = off + delta;
-	if (off < end && addr > addr + (end - off - 1)) { /* Part of it would be below 0 */
+	if (off < end && addr > addr + (end - off - 1)) { /* Part of the piece would be below 0 */
 		const uint64_t skip = UINT64_MAX - addr + 1;
 		note(d->notes, d->path, off, skip, "memory in front of address 0 is left out");
 		off += skip;

@@ -374,7 +374,7 @@ static size_t find_span(struct laying *y, size_t i)
 		return i + 1;
 	y->span.size = g->size;
 	while (++i < d->region_count) {
-		/* A dump that omits unused pages splits a mapping there. */
+		/* If the dump omits unused pages, a mapping has several regions. */
 		const struct region *a = &d->regions[i - 1], *r = a + 1;
 		const bool goes_on = r->addr == region_end(a) && a->file == 0 && r->file == 0 &&
 				     a->read == r->read && a->write == r->write &&
