@@ -37,8 +37,8 @@ struct arch_registers {
  * details that they leave open. */
 struct arch_stubs {
 	uint8_t size, header;             /* `header`: bytes before the first stub */
-	uint8_t short_size, short_header; /* Sizes of a second form. 0 if there is none */
-	uint8_t got_size;                 /* Size of a stub in .plt.got. 0: the same as `size`. */
+	uint8_t short_size, short_header; /* Same, for a second form. 0 if there is none */
+	uint8_t got_size;                 /* Size of a stub in .plt.got. 0 means `size` */
 };
 
 struct arch {
@@ -97,7 +97,7 @@ bool image_is_made_for(const struct image *im, const char extension[4]);
 
 /* The table of addresses (GOT) of a linked image: the range of all its sections. */
 struct image_got {
-	uint64_t addr, size; /* `size` is 0 if there is none */
+	uint64_t addr, size; /* `size` is 0 if the image has no GOT */
 	/* Value of the register by which code reaches the table: gp of MIPS, the TOC pointer of
 	 * 64-bit PowerPC (psABIs). 0 if there is no such register, or if the table is so large
 	 * that its parts have pointers of their own. */

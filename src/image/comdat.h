@@ -5,7 +5,7 @@
 #include "image/image.h"
 
 struct comdat {
-	struct str name; /* Signature. Objects that have the same share one copy. */
+	struct str name; /* Signature. Of all objects with this signature, one copy is linked. */
 	uint64_t off;    /* Offset in the image of the section that states it */
 	uint64_t size;   /* Bytes of the sections in the file */
 };

@@ -392,8 +392,8 @@ enum reloc_kind {
 
 struct reloc {
 	uint64_t entry_off;    /* Offset of the entry in the relocation section. */
-	uint64_t entry_size;   /* Bytes of the entry. 0 if a packed form needs none for it. */
-	uint64_t addr;         /* Patched place: a VM address if `alloc`, else an offset there. */
+	uint64_t entry_size;   /* Bytes of the entry. 0 if a packed form needs no bytes. */
+	uint64_t addr;         /* Patched place: VM address if `alloc`, or offset in `section` */
 	bool alloc;            /* True if the patched section takes memory */
 	uint32_t section;      /* Index of the patched section. 0 if unknown. */
 	uint32_t type, symbol; /* Type (R_...) and symbol index. RELR: 0. In 64-bit MIPS, `type`

@@ -295,7 +295,7 @@ static bool next_relr(struct reloc_iter *it, struct reloc *ret)
 		ret->entry_off = r->pos;
 		const uint64_t v = read_elf_word(r, it->image->bits);
 		spent = word;
-		if ((v & 1) == 0) { /* An address. The bitmaps after it continue from there */
+		if ((v & 1) == 0) { /* An address. The next bitmap is for the words after it */
 			it->base = v + word;
 			ret->entry_size = spent;
 			return elf_reloc_finish(it, ret, v);
