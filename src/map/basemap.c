@@ -126,7 +126,7 @@ static void add_segment_rests(struct builder *b, const struct image *im)
 	}
 }
 
-/* Records the addresses of thread-local segments: there are initial values, not variables. */
+/* Records the address ranges of thread-local segments. They hold initial values, not variables. */
 static void basemap_note_thread(struct builder *b, const struct image *im)
 {
 	struct claims claims = { 0 };

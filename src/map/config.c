@@ -11,7 +11,7 @@ enum value_kind { A_STRING, STRINGS, A_UINT32, A_UINT64, UINT64S, A_BOOL, A_CHOI
 struct config_choice {
 	const char *name;
 	uint32_t number;
-	uint32_t value; /* The value that heft stores for it */
+	uint32_t value; /* Value that heft stores for this choice */
 };
 
 struct parser;

@@ -110,7 +110,7 @@ void spans_cut(struct spans *s, uint64_t end);
 void spans_release(struct spans *s);
 /* Appends a span, which must not begin before the last one ends. */
 void spans_push(struct spans *s, uint64_t start, uint64_t size, label_id label);
-/* Fills the gaps of *top with spans of *below, which it releases. */
+/* Fills the gaps of *top with spans of *below. Releases *below. */
 void spans_overlay(struct spans *top, struct spans *below);
 /* Like spans_overlay(), but O(spans of *below) if *below is after *top, as usual. */
 void spans_append(struct spans *top, struct spans *below);

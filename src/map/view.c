@@ -19,7 +19,7 @@ struct view_worker {
 	/* VIEW_BLOCK: the function of the block before, and its shown name. */
 	label_id function;
 	struct hashed_text shown_function;
-	/* VIEW_STACK, VIEW_BLOCK: shown names of frames so far. Stacks share most of them. */
+	/* VIEW_STACK, VIEW_BLOCK: shown names of frames so far, because most stacks share them. */
 	struct intern frames;
 	VEC(struct str) shown_frames;
 };
