@@ -124,7 +124,7 @@ static size_t number_layers(struct heft_profile *p)
 	return count;
 }
 
-/* Measures layers. `borrowed`: those that other layers borrow. Otherwise the others. */
+/* Measures layers: those that other layers borrow if `borrowed`, otherwise all others. */
 static void run_layers(struct heft_profile *p, struct entry *e, bool borrowed)
 {
 	size_t next = 0;
