@@ -113,7 +113,7 @@ void page_add_lists(struct page *page, const char *title, const struct snapshot 
 	diff_init(&diff, before ? before : &nothing, &after->snapshot, false);
 	diff_rows_make(&rows, &diff, &query);
 	diff_rows_show_all(&rows);
-	/* Tells why the sums differ from those of the tab with all bytes. */
+	/* Facts that explain why the sums differ from those of the tab with all bytes. */
 	const struct heft_page_fact facts[] = {
 		{ "counted", "what the file holds because of each symbol, without debug info" },
 		{ "paired", "by names, then by contents: a renamed symbol is one row" },

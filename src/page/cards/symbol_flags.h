@@ -11,7 +11,7 @@ struct symbol_flags {
 	const struct heft_profile *profile;
 	struct arena *arena; /* Memory of the texts */
 	uint16_t *known;     /* Per label: its flags | KNOWN. 0 if not yet looked up */
-	bool *twins;         /* Per label: true if the program has a copy of it (symbol_twins.h) */
+	bool *twins;         /* Per label: true if its symbol has a copy (symbol_twins.h) */
 	size_t count;        /* Size of known and twins */
 	struct supersize_name work;
 	const char *const *texts[SYMBOL_FLAG_SETS]; /* Per set of flags: the texts of a row */
