@@ -11,7 +11,7 @@ enum { PATH_ROOM = 4096, DEPTH_MAX = 64 };
 
 /* Folders and file names of version 1 or 2 of control groups. */
 struct group_files {
-	const char *roots[2]; /* Folders of the groups. NULL if there is only one */
+	const char *roots[2]; /* Folders of the groups. [1] is NULL if there is only one */
 	const char *limit, *usage, *inactive;
 };
 
