@@ -34,7 +34,7 @@ struct facts {
 	/* "inside", "beside" (a separate debug file), "objects" (by a debug map) or "none" */
 	const char *debug;
 	const char *debug_path;
-	const char *build_id; /* Hexadecimal. "" if there is none */
+	const char *build_id; /* Build id in hexadecimal. "" if there is none */
 	const char *features; /* Protections that all code supports, by a note of properties:
 			       * "ibt shstk", "bti pac" */
 	/* Texts of struct made_by. "" if unknown */
