@@ -263,7 +263,7 @@ void collect_charges(struct collect *c, size_t first)
 	symbol_texts_make_all(&z, &in->by_symbol.layer->vm);
 	symbol_texts_make_all(&z, &in->by_symbol.layer->file);
 	symbols_by_label(&z, c->labels.data);
-	/* Not shown: the same notes were made with the layers */
+	/* Notes of this pass are dropped: the layers have made the same notes. */
 	struct notes notes;
 	struct source_file file = *in->file;
 	notes_init(&notes);

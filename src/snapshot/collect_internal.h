@@ -80,7 +80,7 @@ void collect_map_pieces(struct collect *c);
 const struct linkmap_piece *collect_piece_at(struct collect *c, uint64_t addr);
 /* What the map states about merged bytes at an address */
 struct merged {
-	uint64_t end;   /* UINT64_MAX if the map has no piece there */
+	uint64_t end;   /* End of the bytes. UINT64_MAX if the map has no piece */
 	unsigned width; /* Strings: bytes of a character, 1, 2 or 4. 0 if unknown */
 	bool constants; /* True for constants, false for strings */
 };
