@@ -368,7 +368,7 @@ void later_labels_name(struct later_labels *l, const struct source_file *f, stru
 	s->list.count = out;
 }
 
-/* Sorts segments: loaded ones as in the base map, then those of threads. */
+/* Sorts segments: first loaded ones, in the order of the base map, then thread-local ones. */
 static void segment_order(const struct source_file *f, const struct image *im,
 			  section_order_vec *ret)
 {
