@@ -21,7 +21,7 @@ struct value {
 struct frame_place {
 	uint32_t off;
 	int64_t depth;
-	bool sure; /* True if the program certainly gets there, which is unsure after a call */
+	bool sure; /* True if control certainly reaches the place; unsure after a call */
 };
 
 /* An indirect call whose target follows from a number that an earlier instruction loaded. The guess
@@ -45,7 +45,7 @@ struct frame_walk {
 	struct value regs[32];
 	uint32_t pointers;   /* One bit per register: set if it may be a frame pointer */
 	uint64_t *seen;      /* One bit per byte: set if it was decoded, or is data */
-	uint64_t *joins;     /* One bit per byte: set if a jump leads there */
+	uint64_t *joins;     /* One bit per byte of code: set if a jump leads to it */
 	uint32_t off;        /* Offset of the current instruction */
 	bool sure;           /* True if the program certainly runs the current path */
 	uint32_t since;      /* Value `since` of the number in the call's target, or FRAME_PLAIN */
