@@ -10,7 +10,7 @@
 struct sframe {
 	struct bytes section;
 	bool big_endian;
-	bool pcrel; /* Distances to functions start at their own field. If false, at `off` */
+	bool pcrel; /* True if distances to functions count from their field, false if from `off` */
 	unsigned version;
 	uint64_t off, end;            /* Range of the whole table */
 	uint64_t entries, entry_size; /* Start of the entries, and size of one */

@@ -20,8 +20,8 @@ struct unwind_section {
 	uint64_t addr;        /* VM address of the first byte */
 	uint8_t address_size; /* 4 or 8 */
 	bool big_endian;
-	bool debug_frame;                  /* The section has .debug_frame's rules, not
-					    * .eh_frame's */
+	bool debug_frame;                  /* The format is that of .debug_frame, not of
+					    * .eh_frame */
 	uint64_t text_base, data_base;     /* Bases of textrel and datarel pointers */
 	const struct unwind_fixup *fixups; /* Sorted by off. Only for objects. */
 	size_t fixup_count;
