@@ -106,7 +106,7 @@ struct file_symbols {
 	struct attr *a;
 	const struct image *im;
 	struct symtab table;
-	VEC(struct attr_file_symbols_known) known; /* sorted */
+	VEC(struct attr_file_symbols_known) known; /* Sorted by hash */
 };
 
 static struct str attr_file_symbols_last_part(struct str path)

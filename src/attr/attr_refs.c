@@ -55,7 +55,7 @@ struct refs {
 	struct addr_mask wanted; /* Addresses whose references are kept, and others near them */
 	target_vec targets;
 	pointer_parts pointers;
-	VEC(struct attr_refs_slot) slots; /* Sorted */
+	VEC(struct attr_refs_slot) slots; /* Sorted by address */
 	struct vtables vtables;
 	struct order order;
 	piece_vec pieces;
