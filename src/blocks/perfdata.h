@@ -94,7 +94,7 @@ struct perfdata {
 	uint64_t forgotten; /* Pages before this offset were released */
 	uint64_t pos;
 	struct unpack_stream *stream; /* All packed records together form one stream */
-	uint8_t *unpacked;            /* The last event may be incomplete */
+	uint8_t *unpacked;            /* Unpacked events. The last may be incomplete */
 	uint64_t unpacked_pos, unpacked_end;
 	uint64_t packed_off;       /* File offset of the record with the packed bytes */
 	bool packed_more, spoiled; /* `packed_more`: the stream may have more events. `spoiled`:
