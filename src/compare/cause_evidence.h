@@ -8,15 +8,15 @@
 struct cause_part {
 	enum heft_change change;
 	bool code, fallback;
-	bool clone;   /* A function that the compiler split or copied */
-	double delta; /* Change in the file, or in memory if that is more */
+	bool clone;   /* True for a part or copy of a function that the compiler made */
+	double delta; /* Change of the bytes in the file, or in memory if that is more */
 	struct str label, name, path, package, section; /* `name` is the full name */
 	int package_sign; /* 1: only the later snapshot has its package. -1: only the base. 0: both,
 			   * or it has no package */
-	bool old_path;    /* The base has this path */
+	bool old_path;    /* True if the base has a symbol with this path */
 	double own;       /* Change of the symbol's own size */
 	unsigned runtime; /* Bits of the parts of run times that it belongs to */
-	bool used;        /* A cause explains it already */
+	bool used;        /* True if a cause already explains the part */
 };
 
 /* A rule's guess at a cause. `claims` selects the parts that it explains. NULL: cause.bytes is set
@@ -35,7 +35,7 @@ struct cause_evidence {
 	VEC(struct cause_part) parts;
 	VEC(struct cause_guess) guesses;
 	double all; /* Sum of absolute changes of the parts, without padding of the file */
-	/* Functions on both snapshots: all, larger now, smaller now. */
+	/* Numbers of functions in both snapshots: all, larger now, smaller now. */
 	size_t kept, larger, smaller;
 	size_t cold_gone;      /* Cold parts that are gone */
 	double renamed, moved; /* Bytes of renamed and of moved symbols */

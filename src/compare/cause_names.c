@@ -236,8 +236,8 @@ static void runtime_guess(struct cause_evidence *e)
 struct family {
 	double bytes;
 	size_t count;
-	uint32_t last; /* Part that counted last, plus 1 */
-	bool common;   /* The other snapshot has it too */
+	uint32_t last; /* Number of the part that was counted last, plus 1 */
+	bool common;   /* True if the other snapshot has the text too */
 };
 
 struct families {

@@ -27,7 +27,7 @@ enum cause_kind {
 	CAUSE_UNWIND,   /* Tables of exceptions and unwinding. count: cold parts that are gone */
 	/* What the parts have in common. */
 	CAUSE_SECTION, /* A section that tells its cause. names: section, words */
-	CAUSE_SYMBOL,  /* names: its label, its section ("": its own size stays), its path */
+	CAUSE_SYMBOL,  /* One symbol. names: its label, section ("" if its own size stays), path */
 	CAUSE_RUNTIME, /* Part of a run time. names: words for it. count: symbols */
 	CAUSE_PACKAGE, /* Packages only one snapshot has. names: the largest. count: packages */
 	CAUSE_OBJECTS, /* Objects without debug info. names: up to three. count: symbols */
@@ -46,12 +46,12 @@ enum cause_kind {
 struct cause {
 	enum cause_kind kind;
 	int sign;     /* 1: new or grown, -1: gone or shrunk, 0: neither */
-	double bytes; /* Bytes explained: sum of absolute changes */
-	double share; /* Part of the change that it explains */
-	double delta; /* Sum of the changes */
+	double bytes; /* Bytes that the cause explains: sum of absolute changes */
+	double share; /* Share of the whole change that it explains */
+	double delta; /* Sum of the explained changes, with their signs */
 	size_t count, grown;
-	size_t of;            /* All units, or all functions that stay. 0: unknown */
-	size_t gone;          /* Functions that are gone */
+	size_t of;            /* Number of all units, or of functions in both. 0: unknown */
+	size_t gone;          /* Number of functions that are gone */
 	const char *names[3]; /* "" where unused */
 	/* Only for CAUSE_CONTENTS. `was`: "" if the name is the same. Of each name: its kind, such
 	 * as "function", and its source, or its section if the source is unknown */
@@ -60,11 +60,11 @@ struct cause {
 
 enum { CAUSES_MOST = 3 };
 struct causes {
-	struct cause list[CAUSES_MOST]; /* The first explains most */
+	struct cause list[CAUSES_MOST]; /* The first one explains most */
 	size_t count;
-	bool sole;                    /* The first explains half of the change, or more */
+	bool sole;                    /* list[0] explains half of the change, or more */
 	bool same_build, other_build; /* Build ids of both snapshots are known, and equal or not */
-	size_t compared;              /* Symbols whose contents were compared */
+	size_t compared;              /* Number of symbols whose contents were compared */
 	bool loads_same;              /* True if all loaded sections have the same contents */
 	double all;                   /* Sum of absolute changes outside of debug info */
 	const char *debug_options[2]; /* Options of debug info that are gone, and new ones, or "" */
@@ -74,7 +74,7 @@ struct causes {
 		const char *path;
 	} debug_sources[2];
 	const char *own_package;      /* Package of `main`, or "" */
-	const char *own[2];           /* New functions in it beyond the first cause, or "" */
+	const char *own[2];           /* New functions of own_package, except list[0]. Or "" */
 	struct arena arena;
 };
 

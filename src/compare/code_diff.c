@@ -111,7 +111,7 @@ static struct str line_at(const struct code_diff_lines *l, size_t i)
 /* A line of the diff. kind: ' ' in both programs, '-' only in the old one, '+' only in the new */
 struct edit {
 	char kind;
-	size_t before, after; /* Numbers of lines of the code before, and after, above it */
+	size_t before, after; /* Number of lines above it in the old code, and in the new code */
 };
 
 typedef VEC(struct edit) edit_vec;

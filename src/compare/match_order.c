@@ -12,7 +12,7 @@ enum {
 	CELLS_MOST = 1 << 12, /* Greatest number of cells in the table of an alignment. Larger
 			       * alignments are done in pieces */
 	VOTE_WORTH = 15,      /* Points for a vote: other pairs suggest this pair */
-	VOTES_MOST = 3,       /* Votes of a pair that count at most */
+	VOTES_MOST = 3,       /* Greatest number of votes of a pair that count */
 	STEPS_MOST = 12,      /* Greatest number of rounds with one threshold */
 	FEW_OF = 500,
 	CELLS_OF = 32, /* Cells for each symbol */
