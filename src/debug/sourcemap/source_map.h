@@ -12,7 +12,7 @@
 #include "debug/write/dwarf_write.h"
 
 struct source_map {
-	VEC(struct str) sources;         /* Each begins with the root that the map states */
+	VEC(struct str) sources;         /* Paths. Each begins with the root in the map */
 	VEC(struct flat_range) rows;     /* Offsets in the file, sorted, without overlap */
 	VEC(struct line_origin) origins; /* Source lines, from 1 */
 	uint64_t damaged;                /* Number of mappings that name no source of the map */
