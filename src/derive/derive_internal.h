@@ -34,7 +34,7 @@ struct event {
 	/* To test two conditions of one floating-point comparison, compilers use two jumps. Both
 	 * have the same bit here. */
 	uint8_t pair;
-	bool table;    /* Indirect jump: has a jump table. EVENT_BAD: the bytes are one */
+	bool table;    /* Indirect jump: it has a jump table. EVENT_BAD: the bytes are a table */
 	bool maybe;    /* The call is conditional */
 	uint8_t reach; /* Conditional jump: it reaches less than 2^reach bytes. 0: any distance */
 };
