@@ -75,8 +75,8 @@ struct heaps {
 	const struct dump *d;
 	struct glibc_state state;
 	struct block_map *chunks; /* Chunks marked as in use. NULL if only caches are wanted */
-	struct kept_lists light;  /* If only caches are wanted: their lists. The search ends when
-				   * each thread has one */
+	struct kept_lists light;  /* If only caches are wanted: the lists in the caches found so
+				   * far. The search ends when each thread has a cache */
 	size_t piece;             /* Index of the piece of `chunks` that was last used */
 	VEC(struct glibc_stretch) plain, pieces;
 	VEC(struct glibc_stretch) mapped; /* Ranges that may be one chunk with its own mapping */
