@@ -42,7 +42,7 @@ struct writer {
 	struct text *info, *line;
 	struct pclntab_func f;
 	until_vec files, lines, inlined; /* Tables of the current function */
-	VEC(struct go_call) calls;       /* Calls inlined into f */
+	VEC(struct go_call) calls;       /* Calls inlined into the current function */
 	VEC(uint64_t)
 	names; /* Files of the unit: offsets of their names in Go's table */
 	struct map by_name;

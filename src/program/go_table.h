@@ -89,8 +89,8 @@ static inline uint64_t go_table_addr(const struct go_table *g)
  * garbage collector as a program that produces the bits. Time and memory: O(words of the
  * variables), one bit per word. All zero if nothing is known. */
 struct go_mask {
-	struct go_range of; /* Addresses that the mask covers */
-	uint64_t word;      /* Bytes */
+	struct go_range of; /* Address range that the mask covers */
+	uint64_t word;      /* Size of a word in bytes */
 	uint8_t *bits;
 };
 
