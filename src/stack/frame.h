@@ -36,7 +36,7 @@ enum frame_flag {
 	/* The stack grows by a register's value, or is replaced: alloca, another stack. */
 	FRAME_DYNAMIC = 1 << 0,
 	FRAME_NO_CODE = 1 << 1, /* Some bytes are no instructions */
-	FRAME_ALIGNED = 1 << 2, /* The stack pointer is aligned. The size has the greatest loss */
+	FRAME_ALIGNED = 1 << 2, /* The stack pointer is aligned. `size` has the greatest loss */
 	FRAME_HANDLER = 1 << 3, /* It returns as interrupt handlers do */
 };
 
