@@ -17,7 +17,7 @@
 struct mem_piece {
 	struct mem_piece *prev, *next;
 	struct memory *memory; /* NULL without a domain */
-	size_t mapped;         /* Bytes of large.h. 0: the memory is malloc's. Or OWNS */
+	size_t mapped;         /* Bytes from large_new(). 0 or OWNS: the memory is malloc's */
 };
 
 /* Value of `mapped` if the memory is malloc's and contains a struct owned. */
