@@ -15,10 +15,9 @@
 struct data_registers {
 	uint64_t base[32]; /* Value, if it is known */
 	uint32_t known;    /* One bit per register: set if its value is known */
-	uint32_t places;   /* One bit per register: set if it has a place */
-	uint32_t whole;    /* One bit per register: set if it has a whole place */
-	uint32_t indexed;  /* One bit per register: set if it has a whole place plus an unknown
-			    * index */
+	uint32_t places;   /* Set if the value is a place, that is an address */
+	uint32_t whole;    /* Set if the place is complete: code adds no distance to reach it */
+	uint32_t indexed;  /* Set if the register has a complete place plus an unknown index */
 };
 
 /* A branch, with the registers at it. The target's offset determines its slot in a table. Another
