@@ -30,7 +30,7 @@ enum edge_kind {
 
 /* All references of an owner to another one. */
 struct graph_edge {
-	_Alignas(8) uint64_t key; /* See edge_key() */
+	_Alignas(8) uint64_t key; /* Both owners: see edge_key() */
 	uint64_t place;           /* Address of the first reference of the surest kind */
 	uint32_t count : 28;      /* Number of references, at most EDGE_COUNT_MOST */
 	uint32_t kind : 4;        /* The surest kind */
@@ -67,7 +67,7 @@ enum span_flag {
 struct edges_of {
 	const struct image *im;
 	const struct spans *spans;
-	const uint32_t *owner; /* Per span */
+	const uint32_t *owner; /* Per span: its owner */
 	const uint8_t *flags;  /* Per span: bits of enum span_flag */
 	/* Finds the owner of an imported symbol by its name. False if it has none. */
 	bool (*import)(void *ctx, struct str name, uint32_t *ret);

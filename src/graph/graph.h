@@ -54,7 +54,7 @@ struct graph {
 	uint8_t *flags;    /* Per span: bits of enum span_flag */
 	uint32_t *node_of; /* Per label: its node, or NODE_NONE */
 	size_t label_count;
-	edge_vec edges; /* Sorted */
+	edge_vec edges; /* Sorted by edge_key() */
 	size_t *out_first, *in_first;
 	uint32_t *out, *in; /* `out`: nodes referred to, by the node that refers to them */
 	uint32_t *dominators, *order;
