@@ -22,7 +22,7 @@ struct symbol_twins_hunt {
 	const struct named_place *places;
 	size_t count;
 	struct contents contents;
-	held_vec *held; /* Per job */
+	held_vec *held; /* Per job: symbols of its places */
 };
 
 static void symbol_twins_look_at(const struct symbol_twins_hunt *h, const struct named_place *n,
