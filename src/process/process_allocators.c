@@ -71,7 +71,7 @@ struct marks {
 	uint64_t defined;          /* Defined names: one bit per allocator */
 	uint64_t malloc, own;      /* Values of two symbols: malloc, and glibc's second name for
 				    * its own malloc */
-	bool is_glibc, is_library; /* The module is glibc; it is any C library */
+	bool is_glibc, is_library; /* True if the module is glibc, or any C library */
 };
 
 static uint64_t of_file(const char *path)
