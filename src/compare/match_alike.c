@@ -4,11 +4,17 @@
 #include "base/map.h"
 #include "base/sort.h"
 
-enum { KNOWN_TEXT = 1, KNOWN_PAIR = 2, KNOWN_CONTENTS = 3 };
+enum { KNOWN_TEXT = 1, KNOWN_PAIR = 2, KNOWN_CONTENTS = 3, KNOWN_KIND = 3 };
 
 static uint64_t ident_of(uint64_t number, unsigned kind)
 {
 	return number << 2 | kind;
+}
+
+/* Returns the number of the part at an offset of a known thing. 0 if the thing is unknown. */
+static uint64_t ident_at(uint64_t ident, uint32_t off)
+{
+	return ident == 0 ? 0 : ident + ((uint64_t)off << 32);
 }
 
 static uint64_t first_ident(struct matcher *m, struct match_side *side, const struct snap_symbol *y)
@@ -59,25 +65,31 @@ enum {
 	REFS_MOST = 512
 }; /* Greatest number of references of a symbol to compare. Others are ignored */
 
-/* Finds what each reference of a container leads to, and which symbols have clues. `to`: where its
- * references begin. */
-static void container_resolve(struct alike *a, struct alike_side *as, uint32_t container,
-			      struct alike_ref *to)
+static struct alike_ref ref_resolve(struct alike *a, const struct alike_side *as,
+				    const start_vec *starts, uint64_t lowest, uint64_t ref)
+{
+	const struct snapshot *s = as->side->s;
+	struct alike_ref to = { .target = DIFF_NONE };
+	if (ref & CLUE_NAMED) {
+		to.ident = ident_of(match_text(a->m, as->side, (uint32_t)ref), KNOWN_TEXT);
+		return to;
+	}
+	to.target = match_alike_symbol_at(s, starts, lowest + ref);
+	if (to.target != DIFF_NONE) {
+		to.off = (uint32_t)(lowest + ref - s->symbols.data[to.target].addr);
+		to.ident = ident_at(as->symbols[to.target].ident, to.off);
+	}
+	return to;
+}
+
+/* Finds what the references of a container's symbols lead to, and which symbols have clues. Appends
+ * the references to as->refs. A pair tells nothing if all that it refers to is known, so its
+ * references are left out. */
+static void container_resolve(struct alike *a, struct alike_side *as, uint32_t container)
 {
 	const struct snapshot *s = as->side->s;
 	const struct clues *c = clues_of(s, container);
 	start_vec starts = starts_list(s, container);
-	for (size_t i = 0; i < c->refs.count; i++) {
-		const uint64_t ref = c->refs.data[i], addr = c->lowest + ref;
-		to[i] = (struct alike_ref){ .target = DIFF_NONE };
-		if (ref & CLUE_NAMED)
-			to[i].ident = ident_of(match_text(a->m, as->side, (uint32_t)ref),
-					       KNOWN_TEXT);
-		else
-			to[i].target = match_alike_symbol_at(s, &starts, addr);
-		if (to[i].target != DIFF_NONE)
-			to[i].off = (uint32_t)(addr - s->symbols.data[to[i].target].addr);
-	}
 	for (size_t i = 0, k = 0; i < starts.count && k < c->list.count; i++) {
 		while (k < c->list.count && c->list.data[k].addr < starts.data[i].addr)
 			k++;
@@ -85,20 +97,31 @@ static void container_resolve(struct alike *a, struct alike_side *as, uint32_t c
 			continue;
 		const struct clue *clue = &c->list.data[k];
 		struct alike_symbol *y = &as->symbols[starts.data[i].symbol];
+		struct alike_ref *to = as->refs + as->ref_count;
 		ASSERT(clue->first_ref + (uint64_t)clue->ref_count <= c->refs.count);
 		y->clue = clue;
 		y->sample = clue->sample ? &c->samples.data[clue->sample - 1] : NULL;
-		y->refs = to + clue->first_ref;
-		y->ahead = as->ahead + (y->refs - as->refs);
+		y->settled = (y->ident & KNOWN_KIND) == KNOWN_PAIR;
+		for (size_t r = 0; r < min_u64(clue->ref_count, REFS_MOST); r++) {
+			to[r] = ref_resolve(a, as, &starts, c->lowest,
+					    c->refs.data[clue->first_ref + r]);
+			y->settled = y->settled &&
+				     (to[r].ident != 0 || to[r].target == DIFF_NONE);
+		}
+		if (y->settled)
+			continue;
+		y->refs = to;
+		y->ahead = as->ahead + as->ref_count;
 		y->ref_count = (uint32_t)min_u64(clue->ref_count, REFS_MOST);
+		as->ref_count += y->ref_count;
 	}
 	vec_release(&starts);
 }
 
 /* Lists the references to each symbol. */
-static void refs_turn(struct alike_side *as, size_t count)
+static void refs_turn(struct alike_side *as)
 {
-	const size_t symbols = as->side->s->symbols.count;
+	const size_t symbols = as->side->s->symbols.count, count = as->ref_count;
 	as->first_to = mem_zeroed(symbols + 2, sizeof *as->first_to);
 	as->refs_to = mem_alloc((count + 1) * sizeof *as->refs_to);
 	for (size_t i = 0; i < count; i++)
@@ -116,7 +139,7 @@ static void symbol_learn(struct alike_side *as, uint32_t symbol, uint64_t ident,
 	as->symbols[symbol].ident = ident;
 	for (uint32_t i = as->first_to[symbol]; i < as->first_to[symbol + 1]; i++) {
 		struct alike_ref *r = &as->refs[as->refs_to[i]];
-		const uint64_t now = ident == 0 ? 0 : ident + ((uint64_t)r->off << 32);
+		const uint64_t now = ident_at(ident, r->off);
 		if (r->ident != now)
 			as->changes[as->refs_to[i] / ALIKE_CHUNK] = when;
 		r->ident = now;
@@ -126,33 +149,38 @@ static void symbol_learn(struct alike_side *as, uint32_t symbol, uint64_t ident,
 static void match_alike_side_init(struct alike *a, struct alike_side *as, struct match_side *side)
 {
 	const struct snapshot *s = side->s;
-	size_t refs = 0;
 	*as = (struct alike_side){
 		.side = side,
 		.symbols = mem_zeroed(s->symbols.count + 1, sizeof *as->symbols),
 	};
-	for (uint32_t i = 0; i < s->containers.count; i++)
-		refs += clues_of(s, i) ? clues_of(s, i)->refs.count : 0;
-	ASSERT(refs < UINT32_MAX);
-	as->refs = mem_alloc((refs + 1) * sizeof *as->refs);
-	as->ahead = mem_alloc((refs + 1) * sizeof *as->ahead);
-	as->changes = mem_zeroed(refs / ALIKE_CHUNK + 1, sizeof *as->changes);
-	refs = 0;
-	for (uint32_t i = 0; i < s->containers.count; i++)
-		if (clues_of(s, i)) {
-			container_resolve(a, as, i, as->refs + refs);
-			refs += clues_of(s, i)->refs.count;
-		}
-	refs_turn(as, refs);
 	for (uint32_t i = 0; i < s->symbols.count; i++) {
 		const struct snap_symbol *y = &s->symbols.data[i];
 		struct alike_symbol *z = &as->symbols[i];
 		z->size = y->size;
 		z->code = s->sections.data[y->section].code;
 		z->owner = z->code ? DIFF_NONE : match_owner(side, y);
-		z->print = match_print(side, y, z->clue);
-		symbol_learn(as, i, first_ident(a->m, side, y), 0);
+		z->ident = first_ident(a->m, side, y);
 	}
+}
+
+static void refs_init(struct alike *a, struct alike_side *as)
+{
+	const struct snapshot *s = as->side->s;
+	size_t refs = 0;
+	for (uint32_t i = 0; i < s->containers.count; i++)
+		refs += clues_of(s, i) ? clues_of(s, i)->refs.count : 0;
+	ASSERT(refs < UINT32_MAX);
+	/* Memory that is not used takes none. */
+	as->refs = mem_alloc((refs + 1) * sizeof *as->refs);
+	as->ahead = mem_alloc((refs + 1) * sizeof *as->ahead);
+	as->changes = mem_zeroed(refs / ALIKE_CHUNK + 1, sizeof *as->changes);
+	for (uint32_t i = 0; i < s->containers.count; i++)
+		if (clues_of(s, i))
+			container_resolve(a, as, i);
+	refs_turn(as);
+	for (uint32_t i = 0; i < s->symbols.count; i++)
+		as->symbols[i].print = match_print(as->side, &s->symbols.data[i],
+						   as->symbols[i].clue);
 }
 
 void alike_init(struct alike *a, struct matcher *m)
@@ -162,7 +190,10 @@ void alike_init(struct alike *a, struct matcher *m)
 	match_alike_side_init(a, &a->after, &m->after);
 	for (uint32_t i = 0; i < m->after.s->symbols.count; i++)
 		if (m->partner[i] != DIFF_NONE)
-			alike_learn(a, m->partner[i], i);
+			a->before.symbols[m->partner[i]].ident = a->after.symbols[i].ident =
+				ident_of(i, KNOWN_PAIR);
+	refs_init(a, &a->before);
+	refs_init(a, &a->after);
 }
 
 static void match_alike_side_release(struct alike_side *as)

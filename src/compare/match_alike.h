@@ -75,7 +75,8 @@ enum { ALIKE_CHUNK = 16 };
 struct alike_side {
 	struct match_side *side;
 	struct alike_symbol *symbols; /* Per symbol of the snapshot */
-	struct alike_ref *refs;       /* References of all containers, as in the clues */
+	struct alike_ref *refs;       /* References of all symbols that are compared */
+	size_t ref_count;
 	uint64_t *ahead;              /* See alike_symbol */
 	uint32_t *changes;            /* Per ALIKE_CHUNK references: counts changes of their
 				       * targets, which make scores outdated */
