@@ -38,6 +38,11 @@ HEFT_API bool heft_graph_open(struct heft_graph *g, const char *path, struct hef
  * similar name. */
 HEFT_API bool heft_graph_ask(struct heft_graph *g, const char *text, size_t *ret_count,
 			     struct heft_err *err);
+/* Asks for a group instead: all symbols to which a data source, such as "packages", gives this
+ * label, or one below it ("DIR/..", "NAME::.."). heft_graph_why() describes it as number 0: what
+ * would go with all of them. HEFT_EARG if there is no such source or no such group. */
+HEFT_API bool heft_graph_ask_by(struct heft_graph *g, const char *source, const char *text,
+				struct heft_err *err);
 
 /* Bytes in the file and in the VM image. This struct never grows. */
 struct heft_bytes {
@@ -85,7 +90,7 @@ struct heft_why {
 	uint64_t all_parts;
 };
 
-/* Describes symbol i of the last heft_graph_ask(). HEFT_EARG if there is no such symbol. */
+/* Describes symbol i of the last heft_graph_ask(), or its group. HEFT_EARG if there is none. */
 HEFT_API bool heft_graph_why(struct heft_graph *g, size_t i, struct heft_why *ret,
 			     struct heft_err *err);
 /* Writes a description: HEFT_TABLE for people, HEFT_JSON as one object on one line (docs/json.md),

@@ -23,6 +23,12 @@ bool heft_graph_ask(struct heft_graph *g, const char *text, size_t *ret_count, s
 	return GUARDED(g->memory, err, why_ask(g, text, ret_count, err));
 }
 
+bool heft_graph_ask_by(struct heft_graph *g, const char *source, const char *text,
+		       struct heft_err *err)
+{
+	return GUARDED(g->memory, err, why_ask_by(g, source, text, err));
+}
+
 bool heft_graph_why(struct heft_graph *g, size_t i, struct heft_why *ret, struct heft_err *err)
 {
 	if (!STATED(heft_why, ret, err))

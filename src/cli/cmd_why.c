@@ -4,12 +4,17 @@
 struct why_job {
 	struct command_run run; /* The words are the file, then names */
 	struct heft_graph *graph;
+	const char *by; /* Data source of the names. NULL: symbols */
 	bool references, unknown;
 };
 
 const struct opt why_opts[] = {
 	{ 0, 0, true, "references", NULL, "all references of the program, a line each",
 	  SETS(struct why_job, references) },
+	{ 0, 0, false, "by", "SOURCE",
+	  "names of packages, libraries, objects, namespaces,\n"
+	  "                              directories, compileunits ...: each as a whole",
+	  KEEPS(struct why_job, by) },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
 #define OUTPUT_FORMATS "table|csv|tsv|json|markdown"
 #define OUTPUT_FORMATS_HELP                                                                        \
@@ -39,7 +44,11 @@ static bool why_write_names(struct why_job *job, const struct heft_sink *sink, s
 	for (size_t i = 1; i < job->run.word_count && good; i++) {
 		struct heft_err unknown;
 		size_t count = 0;
-		if (!heft_graph_ask(job->graph, job->run.words[i], &count, &unknown)) {
+		const char *name = job->run.words[i];
+		if (job->by ? heft_graph_ask_by(job->graph, job->by, name, &unknown)
+			    : heft_graph_ask(job->graph, name, &count, &unknown)) {
+			count = job->by ? 1 : count;
+		} else {
 			cli_failed(job->run.cli, &unknown);
 			job->unknown = true;
 		}

@@ -431,6 +431,13 @@ void graph_finish(struct graph *g)
 	}
 }
 
+void graph_make(struct graph *g, const struct graph_of *of)
+{
+	graph_read(g, of);
+	graph_find_roots(g, of);
+	graph_finish(g);
+}
+
 void graph_release(struct graph *g)
 {
 	spans_release(&g->spans);
@@ -447,39 +454,32 @@ const struct graph_edge *graph_edge_between(const struct graph *g, uint32_t from
 	return i < g->edges.count && g->edges.data[i].key == key ? &g->edges.data[i] : NULL;
 }
 
-void graph_dominated(const struct graph *g, uint32_t node, bool *ret)
+void graph_path(const struct graph *g, const node_vec *to, node_vec *ret)
 {
-	memset(ret, 0, g->nodes.count * sizeof *ret);
-	ret[node] = true;
-	for (uint32_t i = 1; i < g->reached; i++) {
-		const uint32_t at = g->order[i];
-		ret[at] |= ret[g->dominators[at]];
-	}
-}
-
-void graph_path(const struct graph *g, uint32_t node, node_vec *ret)
-{
-	if (node == 0 || !graph_reaches(g, node))
-		return;
-	/* Searches in breadth, backwards from the node to node 0. */
+	/* Searches in breadth, backwards to node 0. */
 	uint32_t *next = mem_zeroed(g->nodes.count, sizeof *next);
 	node_vec line = { 0 };
 	memset(next, 0xff, g->nodes.count * sizeof *next);
-	next[node] = node;
-	vec_push(&line, node);
+	for (size_t i = 0; i < to->count; i++) {
+		const uint32_t node = to->data[i];
+		if (node == 0 || !graph_reaches(g, node) || next[node] != NODE_NONE)
+			continue;
+		next[node] = node;
+		vec_push(&line, node);
+	}
 	for (size_t at = 0; at < line.count && next[0] == NODE_NONE; at++) {
-		const uint32_t to = line.data[at];
-		for (size_t i = g->in_first[to]; i < g->in_first[to + 1]; i++) {
+		const uint32_t after = line.data[at];
+		for (size_t i = g->in_first[after]; i < g->in_first[after + 1]; i++) {
 			const uint32_t from = g->in[i];
 			if (next[from] != NODE_NONE || !graph_reaches(g, from))
 				continue;
-			next[from] = to;
+			next[from] = after;
 			vec_push(&line, from);
 		}
 	}
-	for (uint32_t at = 0; at != node;) {
+	ASSERT(line.count == 0 || next[0] != NODE_NONE);
+	for (uint32_t at = 0; line.count > 0 && next[at] != at;) {
 		at = next[at];
-		ASSERT(at != NODE_NONE);
 		vec_push(ret, at);
 	}
 	vec_release(&line);

@@ -73,6 +73,8 @@ struct graph_of {
 	unsigned threads; /* 0: one per processor */
 };
 
+/* Does the three steps below. */
+void graph_make(struct graph *g, const struct graph_of *of);
 /* Finds nodes and edges. */
 void graph_read(struct graph *g, const struct graph_of *of);
 /* roots.c: adds the edges of node 0. */
@@ -92,12 +94,19 @@ static inline uint32_t graph_at(const struct graph *g, uint64_t addr)
 uint64_t graph_file_bytes(const struct span *s, const struct section *in);
 /* Returns the edge from a node to another. NULL if there is none. O(log edges). */
 const struct graph_edge *graph_edge_between(const struct graph *g, uint32_t from, uint32_t to);
-/* Fills ret[nodes] with true for each node that `node` dominates, and for itself. */
-void graph_dominated(const struct graph *g, uint32_t node, bool *ret);
-/* Finds the shortest path from node 0 to `node`. Appends its nodes to *ret, without node 0. Empty
- * if no path exists. */
+/* Finds the shortest path from node 0 to one of the nodes `to`. Appends its nodes to *ret, without
+ * node 0. Empty if no path exists. */
 typedef VEC(uint32_t) node_vec;
-void graph_path(const struct graph *g, uint32_t node, node_vec *ret);
+void graph_path(const struct graph *g, const node_vec *to, node_vec *ret);
+
+/* groups.c: computes what each group of nodes retains: the own bytes of all nodes that would go
+ * with the whole group. `group`: per node, the number of its group, less than `count`. NODE_NONE:
+ * none, as for constants, which go when nothing refers to them. Takes O(nodes + edges) of time per
+ * group at worst, mostly per 64 groups. */
+void groups_retain(const struct graph *g, const uint32_t *group, uint32_t count, unsigned threads,
+		   struct graph_sum *ret);
+/* Fills ret[nodes] with true for each node that would go with group 0. */
+void group_gone(const struct graph *g, const uint32_t *group, bool *ret);
 
 static inline bool graph_reaches(const struct graph *g, uint32_t node)
 {

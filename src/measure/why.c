@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "base/pool.h"
 #include "base/sort.h"
+#include "names/namespace.h"
 
 enum { WHY_USERS = 64, WHY_PARTS = 16 };
 
@@ -64,9 +65,7 @@ bool why_open(struct heft_graph *g, const char *path, struct heft_err *err)
 				     .labels = &g->labels,
 				     .refs = &g->refs,
 				     .threads = g->context.threads };
-	graph_read(&g->graph, &of);
-	graph_find_roots(&g->graph, &of);
-	graph_finish(&g->graph);
+	graph_make(&g->graph, &of);
 	g->locator.style = context_style(&g->context, HEFT_NAMES_FULL);
 	g->locator.symbols = program_symbols(&g->program);
 	g->locator.symbolizer = program_symbolizer(&g->program);
@@ -114,14 +113,20 @@ static void why_add_asked(struct heft_graph *g, uint32_t node)
 		vec_push(&g->asked, node);
 }
 
+static bool why_begin(struct heft_graph *g, struct heft_err *err)
+{
+	g->asked.count = 0;
+	g->by = NULL;
+	arena_reset(&g->answer);
+	return g->is_read || fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no program is open");
+}
+
 bool why_ask(struct heft_graph *g, const char *text, size_t *ret_count, struct heft_err *err)
 {
 	struct text_places *p = &g->places;
 	uint32_t label;
-	g->asked.count = 0;
-	arena_reset(&g->answer);
-	if (!g->is_read)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no program is open");
+	if (!why_begin(g, err))
+		return false;
 	if (text_places_find(program_names(&g->program, 0), text, p)) {
 		if (p->is_number)
 			why_add_asked(g, graph_at(&g->graph, p->number));
@@ -137,6 +142,62 @@ bool why_ask(struct heft_graph *g, const char *text, size_t *ret_count, struct h
 			why_add_asked(g, g->graph.node_of[label]);
 	*ret_count = g->asked.count;
 	return *ret_count > 0 || why_unknown(g, text, err);
+}
+
+/* Adds the nodes to which the layer of a data source gives the label `text`, or a label below it: a
+ * folder in a folder, a namespace in a namespace. */
+static void why_add_group(struct heft_graph *g, const struct spans *vm, const struct view *view,
+			  const char *text)
+{
+	struct span_cursor at = { vm, 0 };
+	for (uint32_t i = 1; i < g->graph.nodes.count; i++) {
+		const struct graph_node *n = &g->graph.nodes.data[i];
+		const label_id raw = n->addr == UINT64_MAX ? LABEL_NONE
+							   : cursor_label(&at, n->addr);
+		if (raw == LABEL_NONE || label_is_fallback(&g->labels, n->label))
+			continue;
+		const label_id shown = view_is_plain(view) ? raw : view->shown[raw];
+		const struct str name = label_text(&g->labels, shown), above = str_of(text);
+		const struct str rest = { name.p + above.len, name.len - above.len };
+		if (str_starts(name, above) &&
+		    (rest.len == 0 || str_starts(rest, STR("/")) || str_starts(rest, STR("::"))))
+			vec_push(&g->asked, i);
+	}
+}
+
+bool why_ask_by(struct heft_graph *g, const char *source, const char *text, struct heft_err *err)
+{
+	const struct source *s = source_find(str_of(source));
+	struct namespaces spaces = { 0 };
+	struct measure m = { .file = { .path = NULL } };
+	struct layer layer = { .exact = false };
+	if (!why_begin(g, err))
+		return false;
+	if (!s)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no such data source: '%s'", source);
+	struct source_file file = measure_input(&g->program, NULL, source_needs(s));
+	file.notes = &g->context.notes;
+	file.labels = &g->labels;
+	file.threads = g->context.threads;
+	file.vm_only = true;
+	measure_begin(&m, &file, &g->context.wish);
+	measure_run(&m, s, &layer);
+	struct view view = source_view(s, g->locator.style);
+	view.paths = &g->context.wish.paths;
+	view.spaces = &spaces;
+	if (view.form == VIEW_NAMESPACE)
+		source_namespaces(&m.file, &spaces);
+	if (!view_is_plain(&view))
+		view_update(&view, &g->labels, &layer.vm, file.threads, file.notes);
+	why_add_group(g, &layer.vm, &view, text);
+	g->by = arena_copy(&g->arena, str_of(text));
+	view_release(&view);
+	layer_release(&layer);
+	namespaces_release(&spaces);
+	measure_release(&m);
+	return g->asked.count > 0 ||
+	       fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: no row of %s is called '%.200s'",
+		    g->program.path, source, text);
 }
 
 static struct heft_bytes why_bytes(struct graph_sum s)
@@ -176,10 +237,10 @@ static struct heft_reference why_locate(struct heft_graph *g, const struct graph
 	return r;
 }
 
-static void why_find_chain(struct heft_graph *g, uint32_t node)
+static void why_find_chain(struct heft_graph *g, const node_vec *nodes)
 {
 	node_vec path = { 0 };
-	graph_path(&g->graph, node, &path);
+	graph_path(&g->graph, nodes, &path);
 	g->chain.count = 0;
 	for (size_t i = 0; i < path.count; i++) {
 		const uint32_t from = i > 0 ? path.data[i - 1] : 0;
@@ -190,20 +251,25 @@ static void why_find_chain(struct heft_graph *g, uint32_t node)
 	vec_release(&path);
 }
 
-/* Lists who refers to the node: reached ones first, by address. Returns the number of all. */
-static uint64_t why_find_users(struct heft_graph *g, uint32_t node)
+/* Lists who refers to the nodes: reached ones first, by address. `group`: 0 for the nodes. Returns
+ * the number of all. */
+static uint64_t why_find_users(struct heft_graph *g, const node_vec *nodes, const uint32_t *group)
 {
-	size_t count;
-	const size_t first = edges_to(&g->graph.edges, node, &count);
 	uint64_t all = 0;
 	g->users.count = 0;
-	for (size_t i = 0; i < 2 * count; i++) {
-		const struct graph_edge *e = &g->graph.edges.data[first + i % count];
-		const bool dead = i >= count;
-		if (edge_from(e) == 0 || graph_reaches(&g->graph, edge_from(e)) == dead)
-			continue;
-		if (all++ < WHY_USERS)
-			vec_push(&g->users, why_locate(g, e));
+	for (size_t i = 0; i < 2 * nodes->count; i++) {
+		size_t count;
+		const size_t first = edges_to(&g->graph.edges, nodes->data[i % nodes->count],
+					      &count);
+		const bool dead = i >= nodes->count;
+		for (size_t k = first; k < first + count; k++) {
+			const struct graph_edge *e = &g->graph.edges.data[k];
+			const uint32_t from = edge_from(e);
+			if (from == 0 || group[from] == 0 || graph_reaches(&g->graph, from) == dead)
+				continue;
+			if (all++ < WHY_USERS)
+				vec_push(&g->users, why_locate(g, e));
+		}
 	}
 	return all;
 }
@@ -273,35 +339,56 @@ static uint64_t why_find_parts(struct heft_graph *g, const bool *kept)
 	return all;
 }
 
+/* Describes a group of nodes. */
+static void why_describe_group(struct heft_graph *g, const node_vec *nodes, struct heft_why *ret)
+{
+	const size_t count = g->graph.nodes.count;
+	uint32_t *group = mem_alloc(count * sizeof *group);
+	bool *gone = mem_zeroed(count, sizeof *gone);
+	struct graph_sum own = { 0 }, retained = { 0 };
+	memset(group, 0xff, count * sizeof *group);
+	for (size_t i = 0; i < nodes->count; i++) {
+		const struct graph_node *n = &g->graph.nodes.data[nodes->data[i]];
+		own.file += n->own.file;
+		own.vm += n->own.vm;
+		/* A constant that others use too would stay. */
+		if (!n->constant || nodes->count == 1)
+			group[nodes->data[i]] = 0;
+	}
+	group_gone(&g->graph, group, gone);
+	for (size_t i = 1; i < count; i++) {
+		retained.file += gone[i] ? g->graph.nodes.data[i].own.file : 0;
+		retained.vm += gone[i] ? g->graph.nodes.data[i].own.vm : 0;
+	}
+	ret->own = why_bytes(own);
+	ret->retained = why_bytes(retained);
+	ret->all_users = why_find_users(g, nodes, group);
+	why_find_sections(g, gone);
+	ret->all_parts = why_find_parts(g, gone);
+	mem_free_all(group, gone);
+}
+
 bool why_answer(struct heft_graph *g, size_t i, struct heft_why *ret, struct heft_err *err)
 {
-	if (i >= g->asked.count)
+	if (i >= (g->by ? 1 : g->asked.count))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no answer has this number");
-	const uint32_t node = g->asked.data[i];
-	const struct graph_node *n = &g->graph.nodes.data[node];
-	bool *kept = mem_zeroed(g->graph.nodes.count, sizeof *kept);
+	uint32_t node = g->asked.data[i];
+	const node_vec one = { .data = &node, .count = 1 }, *nodes = g->by ? &g->asked : &one;
 	arena_reset(&g->answer);
-	graph_dominated(&g->graph, node, kept);
-	why_find_chain(g, node);
-	const uint64_t users = why_find_users(g, node);
-	why_find_sections(g, kept);
-	const uint64_t parts = why_find_parts(g, kept);
-	mem_free(kept);
 	*ret = (struct heft_why){ .size = sizeof *ret,
-				  .name = why_name(g, node),
-				  .addr = n->addr,
-				  .own = why_bytes(n->own),
-				  .retained = why_bytes(n->retained),
-				  .chain = g->chain.data,
-				  .chain_count = g->chain.count,
-				  .users = g->users.data,
-				  .user_count = g->users.count,
-				  .all_users = users,
-				  .sections = g->sections.data,
-				  .section_count = g->sections.count,
-				  .parts = g->parts.data,
-				  .part_count = g->parts.count,
-				  .all_parts = parts };
+				  .name = g->by ? g->by : why_name(g, node),
+				  .addr = g->by ? HEFT_NO_ADDRESS
+						: g->graph.nodes.data[node].addr };
+	why_find_chain(g, nodes);
+	why_describe_group(g, nodes, ret);
+	ret->chain = g->chain.data;
+	ret->chain_count = g->chain.count;
+	ret->users = g->users.data;
+	ret->user_count = g->users.count;
+	ret->sections = g->sections.data;
+	ret->section_count = g->sections.count;
+	ret->parts = g->parts.data;
+	ret->part_count = g->parts.count;
 	return true;
 }
 
@@ -311,5 +398,19 @@ bool why_reference(struct heft_graph *g, size_t i, struct heft_reference *ret)
 		return false;
 	arena_reset(&g->answer);
 	*ret = why_describe(g, &g->graph.edges.data[i]);
+	return true;
+}
+
+bool why_symbol(struct heft_graph *g, size_t i, struct heft_why *ret)
+{
+	if (i + 1 >= g->graph.nodes.count)
+		return false;
+	const struct graph_node *n = &g->graph.nodes.data[i + 1];
+	arena_reset(&g->answer);
+	*ret = (struct heft_why){ .size = sizeof *ret,
+				  .name = why_name(g, (uint32_t)i + 1),
+				  .addr = n->addr,
+				  .own = why_bytes(n->own),
+				  .retained = why_bytes(n->retained) };
 	return true;
 }

@@ -24,6 +24,7 @@ struct heft_graph {
 	struct locator locator;
 	struct text_places places;
 	node_vec asked; /* Nodes that the text of the last why_ask() names */
+	const char *by; /* Name of the group that these nodes are. NULL: an answer each */
 	/* Parts of the last answer. */
 	struct arena answer;
 	VEC(struct heft_reference) chain, users;
@@ -32,6 +33,12 @@ struct heft_graph {
 
 bool why_open(struct heft_graph *g, const char *path, struct heft_err *err);
 bool why_ask(struct heft_graph *g, const char *text, size_t *ret_count, struct heft_err *err);
+/* Asks for a group of symbols: those to which a data source gives the label `text`, or a label
+ * below it. */
+bool why_ask_by(struct heft_graph *g, const char *source, const char *text, struct heft_err *err);
 bool why_answer(struct heft_graph *g, size_t i, struct heft_why *ret, struct heft_err *err);
+/* Describes symbol i by its name, address, own and retained bytes. Valid until the next call. False
+ * after the last. */
+bool why_symbol(struct heft_graph *g, size_t i, struct heft_why *ret);
 /* Describes edge i, without its source line. Valid until the next call. False after the last. */
 bool why_reference(struct heft_graph *g, size_t i, struct heft_reference *ret);

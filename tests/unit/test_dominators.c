@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "base/sort.h"
-#include "graph/dominators.h"
+#include "graph/graph.h"
 
 /* A graph while it is made: pairs of nodes. */
 struct pairs {
@@ -63,24 +63,31 @@ static void release(struct pairs *p)
 	vec_release(&p->list);
 }
 
-/* Marks what node 0 reaches without passing through a node. */
-static void reach_without(const struct pairs *p, uint32_t without, bool *ret)
+/* Marks what node 0 reaches without passing through a node: node `without`, or without `group`,
+ * through a node of the group with this number. */
+static void reach_without_group(const struct pairs *p, uint32_t without, const uint32_t *group,
+				bool *ret)
 {
 	VEC(uint32_t) line = { 0 };
 	memset(ret, 0, p->count * sizeof *ret);
-	if (without != 0) {
+	if (group || without != 0) {
 		ret[0] = true;
 		vec_push(&line, 0);
 	}
 	for (size_t i = 0; i < line.count; i++)
 		for (size_t k = p->first[0][line.data[i]]; k < p->first[0][line.data[i] + 1]; k++) {
 			const uint32_t to = p->to[0][k];
-			if (to == without || ret[to])
+			if ((group ? group[to] : to) == without || ret[to])
 				continue;
 			ret[to] = true;
 			vec_push(&line, to);
 		}
 	vec_release(&line);
+}
+
+static void reach_without(const struct pairs *p, uint32_t without, bool *ret)
+{
+	reach_without_group(p, without, NULL, ret);
 }
 
 static bool dominates(const struct pairs *p, uint32_t above, uint32_t node)
@@ -113,6 +120,49 @@ static void what_goes_with_a_node_is_what_it_dominates(void **state)
 		release(&p);
 	}
 	assert_true(compared > 10000);
+}
+
+static void a_group_retains_what_nothing_reaches_without_it(void **state)
+{
+	(void)state;
+	srand(21);
+	for (unsigned turn = 0; turn < 100; turn++) {
+		struct pairs p = { .count = 100 + (uint32_t)rand() % 200 };
+		const uint32_t groups = 1 + (uint32_t)rand() % 150;
+		uint32_t group[300];
+		struct graph_sum found[150];
+		bool with[300], without[300], gone[300];
+		struct graph g = { 0 };
+		for (unsigned i = 0; i < 2 * p.count; i++)
+			join(&p, (uint32_t)rand() % p.count, (uint32_t)rand() % p.count);
+		solve(&p);
+		for (uint32_t i = 0; i < p.count; i++) {
+			const uint64_t own = (uint64_t)rand() % 1000;
+			vec_push(&g.nodes, (struct graph_node){ .own = { own, 2 * own } });
+			group[i] = i == 0 || rand() % 3 == 0 ? NODE_NONE
+							     : (uint32_t)rand() % groups;
+		}
+		g.out_first = p.first[0];
+		g.out = p.to[0];
+		g.dominators = p.dominators;
+		groups_retain(&g, group, groups, 1, found);
+		group_gone(&g, group, gone);
+		reach_without(&p, NODE_NONE, with);
+		for (uint32_t k = 0; k < groups; k++) {
+			struct graph_sum sum = { 0, 0 };
+			reach_without_group(&p, k, group, without);
+			for (uint32_t i = 1; i < p.count; i++) {
+				const bool goes = with[i] ? !without[i] : group[i] == k;
+				assert_true(k > 0 || gone[i] == goes);
+				sum.file += goes ? g.nodes.data[i].own.file : 0;
+				sum.vm += goes ? g.nodes.data[i].own.vm : 0;
+			}
+			assert_int_equal(found[k].file, sum.file);
+			assert_int_equal(found[k].vm, sum.vm);
+		}
+		vec_release(&g.nodes);
+		release(&p);
+	}
 }
 
 enum { MANY = 1000000 };
@@ -167,6 +217,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_goes_with_a_node_is_what_it_dominates),
+		cmocka_unit_test(a_group_retains_what_nothing_reaches_without_it),
 		cmocka_unit_test(a_chain_may_have_a_million_nodes),
 		cmocka_unit_test(a_ring_may_have_a_million_nodes),
 		cmocka_unit_test(the_end_of_a_diamond_belongs_to_its_start),

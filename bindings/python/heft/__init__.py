@@ -466,14 +466,21 @@ def where(file: Path, *places: Union[int, str], by: Names = (), **find: Any) -> 
         return opened.find(*places)
 
 
-def why(file: Path, *names: Union[int, str], **find: Any) -> Table:
-    """Why symbols are in a program, as `heft why`: a row a symbol, with its chain from a root, users and retained bytes."""
+def why(file: Path, *names: Union[int, str], by: Optional[str] = None, **find: Any) -> Table:
+    """Why symbols are in a program, as `heft why`: a row a symbol, with its chain from a root, users and retained bytes.
+
+    by         a data source such as "packages": the names are its rows, each as a whole
+    """
     with _Work(find) as work:
         handle = work.new("graph", work.session)
         _do(_lib.heft_graph_open, handle, _text(file))
         found, count, rows = _struct(_abi.heft_why), ctypes.c_size_t(), []
         for name in names:
-            _do(_lib.heft_graph_ask, handle, _text(f"{name:#x}" if isinstance(name, int) else name), byref(count))
+            if by:
+                _do(_lib.heft_graph_ask_by, handle, _text(by), _text(name))
+                count.value = 1
+            else:
+                _do(_lib.heft_graph_ask, handle, _text(f"{name:#x}" if isinstance(name, int) else name), byref(count))
             for i in range(count.value):
                 _do(_lib.heft_graph_why, handle, i, byref(found))
                 rows.append(json.loads(_written(_lib.heft_graph_write, handle, byref(found), _json_opts())))

@@ -116,9 +116,7 @@ void source_dominators(const struct source_file *f, struct layer *ret)
 				     .refs = &refs,
 				     .threads = f->threads };
 	struct graph g = { 0 };
-	graph_read(&g, &of);
-	graph_find_roots(&g, &of);
-	graph_finish(&g);
+	graph_make(&g, &of);
 	layer_set_chains(f, &g, ret);
 	graph_release(&g);
 	basemap_check_vm(f->map, &ret->vm);
