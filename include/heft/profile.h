@@ -86,8 +86,8 @@ enum heft_sure {
 HEFT_API void heft_profile_set_sure(struct heft_profile *p, unsigned which);
 
 /* Splits each level of directories or stacks into `levels` levels, one per component of the path
- * from the root on. The names of the levels end with a number ("directories1"). 0 (default) = one level,
- * with the whole path. A run fails with HEFT_ELIMIT if this gives too many levels. */
+ * from the root on. The names of the levels end with a number ("directories1"). 0 (default) = one
+ * level, with the whole path. A run fails with HEFT_ELIMIT if this gives too many levels. */
 HEFT_API void heft_profile_set_depth(struct heft_profile *p, unsigned levels);
 
 /* Sets the order of the rows of a level. Default: HEFT_SORT_AUTO. */
@@ -141,6 +141,10 @@ enum heft_profile_flag {
 	 * the certainty of their owners, see enum heft_sure. Takes more time, because bytes are
 	 * assigned twice. */
 	HEFT_PROFILE_HOW_SURE = 1 << 11,
+	/* Add the text "retained" to rows: the bytes that would go with all symbols of the row. In
+	 * the VM image if rows are sorted by HEFT_VM, otherwise in the file. Takes more time,
+	 * because references are read; see heft/graph.h. */
+	HEFT_PROFILE_RETAINED = 1 << 12,
 };
 /* Replaces all flags (bits of enum heft_profile_flag). Default: 0. */
 HEFT_API void heft_profile_set_flags(struct heft_profile *p, unsigned flags);

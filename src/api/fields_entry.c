@@ -12,6 +12,7 @@
 
 static const struct row_fields rows[] = {
 	{ "row of sizes", size_stack_texts, STACK_COLUMN_TEXTS, size_measures, SIZE_ALL },
+	{ "row that retains", &size_retained_text, 1, NULL, 0 },
 	{ "row of a memory region", region_texts, REGION_TEXTS, NULL, 0 },
 	{ "row of a file", info_texts, INFO_TEXTS, info_measures, INFO_MEASURES },
 	{ "row of a stack", stack_texts, STACK_TEXTS, stack_measures, STACK_MEASURES },

@@ -15,6 +15,7 @@ static const char *const profile_groups[] = { "sections,symbols",
 					      "libraries,symbols",
 					      "regions,libraries,symbols",
 					      "fullsymbols",
+					      "dominators",
 					      NULL };
 static const char *const dump_groups[] = { "modules,mappings,threads", "mappings",
 					   "modules,sections,symbols", NULL };

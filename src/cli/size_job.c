@@ -56,6 +56,8 @@ const struct opt size_opts[] = {
 	  ADDS(struct size_job, flags, HEFT_PROFILE_HOW_SURE) },
 	{ 0, 0, false, "stacks", NULL, "a column with the stack that functions take",
 	  ADDS(struct size_job, flags, HEFT_PROFILE_STACKS) },
+	{ 0, 0, false, "retained", NULL, "a column with the bytes that would go with the row",
+	  ADDS(struct size_job, flags, HEFT_PROFILE_RETAINED) },
 	{ 0, 0, false, "aliases", NULL, "other symbols of the same bytes, below their owner",
 	  ADDS(struct size_job, flags, HEFT_PROFILE_ALIASES) },
 	{ 0, 0, false, "old-new", NULL, "a diff shows old and new sizes as well",

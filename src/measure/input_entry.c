@@ -329,7 +329,7 @@ static bool run_forgets(const struct heft_profile *p)
 /* True if archives are measured portion by portion, so that only one portion is in memory. */
 static bool runs_in_portions(const struct heft_profile *p)
 {
-	bool each = run_forgets(p) && !p->stacking && !p->samples;
+	bool each = run_forgets(p) && !p->stacking && !p->retaining && !p->samples;
 	for (size_t i = 0; i < p->levels.count; i++)
 		each &= p->levels.data[i].source->portions;
 	return each;

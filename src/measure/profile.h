@@ -3,6 +3,7 @@
 #pragma once
 
 #include "heft.h"
+#include "measure/retained_column.h"
 #include "measure/stack_column.h"
 #include "base/arena.h"
 #include "base/intern.h"
@@ -81,7 +82,8 @@ struct heft_profile {
 	struct config config; /* The last configuration file */
 	uint32_t shared; /* Bit per measure: rows count the same symbols, so they do not add up */
 	bool has_config, keep_ranges, counting, code, listing_aliases, debug_owners, own_headers,
-		no_debug, as_bloaty, pairing, by_regions, stacking, levelwise, how_sure, ran;
+		no_debug, as_bloaty, pairing, by_regions, stacking, levelwise, how_sure, retaining,
+		ran;
 	bool one_by_one;         /* True if each input is closed before the next one is opened */
 	bool has_core, has_wasm; /* True if an input is a core, or a WebAssembly module */
 	bool *used;              /* Per debug file of the options: true if it belongs to an input */
@@ -95,6 +97,7 @@ struct heft_profile {
 	struct region_sums regions,
 		base_regions;       /* Memory regions of the inputs and of the bases */
 	struct stack_column stacks; /* Stack sizes of functions in the inputs */
+	struct retained_column retained;
 	struct namespaces namespaces;
 	uint64_t vm_total;       /* Bytes of all VM images so far */
 	uint32_t image_total;    /* Number of images so far */

@@ -2,6 +2,7 @@
 #include "measure/profile.h"
 #include "measure/text_places.h"
 
+#include "graph/graph.h"
 #include "image/comdat.h"
 
 /* Returns the first level that shows symbols, or NULL. */
@@ -413,10 +414,64 @@ static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_co
 	return true;
 }
 
+/* Reads the references of an input, for the column `retained`. */
+static void run_read_graph(struct heft_profile *p, struct entry *e, struct graph *g)
+{
+	const struct image *im = program_image(&e->program);
+	struct layer symbols = { .exact = false };
+	struct origins origins = { 0 };
+	if (!p->retaining || e->role != HEFT_INPUT)
+		return;
+	if (!im || im->kind == IMAGE_CORE || !input_is_one_image(&e->program.input)) {
+		note(&p->context.notes, e->path, HEFT_NO_OFFSET, 0,
+		     "references are read in a program, a library or an object; `retained` lacks "
+		     "others");
+		return;
+	}
+	/* Units and files own their debug info. Then symbols own theirs too. */
+	struct source_file *f = &e->measure.file;
+	const bool stays = f->debug_stays;
+	for (size_t i = 0; i < p->levels.count; i++) {
+		const struct source *s = p->levels.data[i].source;
+		if ((s->units || s->dwarf) && s->run != source_packages && s->run != source_symbols)
+			f->debug_stays = false;
+	}
+	f->origins = &origins;
+	entry_measure_aside(e, "symbols", &symbols);
+	f->origins = NULL;
+	f->debug_stays = stays;
+	const struct graph_of of = { .im = im,
+				     .vm = &symbols.vm,
+				     .file = &symbols.file,
+				     .labels = &p->labels,
+				     .origins = &origins,
+				     .threads = p->context.threads };
+	graph_make(g, &of);
+	layer_release(&symbols);
+	origins_release(&origins);
+}
+
+static void run_add_retained(struct heft_profile *p, const struct entry *e, const struct graph *g)
+{
+	struct rollup_level levels[LEVELS_MAX];
+	if (g->nodes.count == 0)
+		return;
+	for (size_t i = 0; i < p->levels.count; i++)
+		levels[i] = (struct rollup_level){ row_spans(e, &p->levels.data[i], HEFT_VM),
+						   p->levels.data[i].view.shown, false };
+	p->retained.vm = p->sort_domain == HEFT_VM;
+	retained_column_add(&p->retained, g, &p->rollup.tree, levels, p->levels.count,
+			    p->context.threads);
+}
+
 static bool entry_sum(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
+	struct graph graph = { 0 };
+	run_read_graph(p, e, &graph);
 	dwarf_slot_release(&e->measure.dwarf);
 	run_sum_up(p, e);
+	run_add_retained(p, e, &graph);
+	graph_release(&graph);
 	run_note_copies(p, e);
 	entry_forget_more(e);
 	if (!run_add_stacks(p, e, err))
@@ -549,18 +604,27 @@ static void run_list_aliases(void *ctx, uint32_t node, uint32_t level, struct he
 	row->alias_count = run->count;
 }
 
-enum { ROW_TEXTS = STACK_COLUMN_TEXTS + REGION_TEXTS };
+enum { ROW_TEXTS = STACK_COLUMN_TEXTS + 1 + REGION_TEXTS };
 
-/* Returns the texts of a row in a table with stacks: those of the stack, then those of regions. */
-static const char *const *with_stack(struct heft_profile *p, const struct level *l, uint32_t node,
-				     const char *const *regions)
+/* Returns the texts of a row in a table with columns that take more time: those of the stack, what
+ * the row retains, then those of regions. */
+static const char *const *run_texts_of(struct heft_profile *p, const struct level *l, uint32_t node,
+				       const char *const *regions)
 {
 	const char **texts = arena_new(&p->arena, const char *, ROW_TEXTS);
-	stack_column_texts(&p->stacks,
-			   l && names_symbols(l) ? p->rollup.tree.nodes.data[node].key : LABEL_NONE,
-			   &p->arena, texts);
+	const bool symbols = l && names_symbols(l);
+	size_t count = 0;
+	if (p->stacking) {
+		stack_column_texts(&p->stacks,
+				   symbols ? p->rollup.tree.nodes.data[node].key : LABEL_NONE,
+				   &p->arena, texts);
+		count = STACK_COLUMN_TEXTS;
+	}
+	if (p->retaining)
+		texts[count++] = retained_column_text(&p->retained, l ? node : UINT32_MAX,
+						      &p->arena);
 	for (unsigned i = 0; i < REGION_TEXTS; i++)
-		texts[STACK_COLUMN_TEXTS + i] = regions ? regions[i] : "";
+		texts[count + i] = regions ? regions[i] : "";
 	return texts;
 }
 
@@ -573,17 +637,19 @@ static void run_fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_r
 		run_list_aliases(ctx, node, level, row);
 	if (l && l->source->regions)
 		row->texts = region_texts_of(&p->regions, row->label, &p->arena);
-	if (p->stacking)
-		row->texts = with_stack(p, l, node, row->texts);
+	if (p->stacking || p->retaining)
+		row->texts = run_texts_of(p, l, node, row->texts);
 }
 
 /* Sets the other texts of a row, after run_fill_row(). */
 static void run_set_texts(const struct heft_profile *p, bool by_region, struct arena *arena,
 			  struct heft_table *table)
 {
-	const size_t first = p->stacking ? STACK_COLUMN_TEXTS : 0;
+	size_t first = p->stacking ? STACK_COLUMN_TEXTS : 0;
 	struct heft_text *texts = arena_new(arena, struct heft_text, ROW_TEXTS);
 	memcpy(texts, size_stack_texts, first * sizeof *texts);
+	if (p->retaining)
+		texts[first++] = size_retained_text;
 	memcpy(texts + first, region_texts, REGION_TEXTS * sizeof *texts);
 	table->texts = texts;
 	table->text_count = first + (by_region ? REGION_TEXTS : 0);
@@ -696,7 +762,7 @@ static void run_make_rows(struct heft_profile *p)
 	p->table = profile_begin_table(p, &opts, &p->arena);
 	if (p->diff && !p->as_bloaty && has_padding(p))
 		opts.group = padding_group;
-	if (p->listing_aliases || by_region || p->stacking)
+	if (p->listing_aliases || by_region || p->stacking || p->retaining)
 		opts.fill = run_fill_row;
 	vec_each(struct level, l, &p->levels)
 		if (p->listing_aliases && names_symbols(l))

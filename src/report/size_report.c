@@ -17,6 +17,7 @@ enum size_group {
 	COPIES,
 	REGIONS,
 	STACKS,
+	RETAINED,
 	SIZE_GROUPS
 };
 
@@ -32,6 +33,7 @@ static const char *const size_heads[SIZE_GROUPS][2] = {
 	[COPIES] = { " COPIES ", "------- " },
 	[REGIONS] = { "  REGION     FREE  % USED", "-------- -------- -------" },
 	[STACKS] = { "    STACK", " --------" },
+	[RETAINED] = { " RETAINED", " --------" },
 };
 
 /* Returns the index of the measure with this name, or measure_count. */
@@ -48,11 +50,24 @@ static bool size_report_has(const struct report *r, const char *name)
 	return size_report_measure(r, name) < r->table.measure_count;
 }
 
+/* True if a text of the rows has this name. */
+static bool size_report_has_text(const struct report *r, unsigned i, const char *name)
+{
+	return r->table.text_count > i && strcmp(r->table.texts[i].name, name) == 0;
+}
+
+/* Returns the index of the text "retained". Texts about stacks (bytes, caveats) come first. */
+static unsigned size_report_retained(const struct report *r)
+{
+	return size_report_has_text(r, 0, "stack") ? 2 : 0;
+}
+
 /* Returns the index of the first text about memory regions: length, free bytes, percentage in use.
- * Texts about stacks (bytes, caveats) come first. */
+ * They come last. */
 static unsigned first_of_regions(const struct report *r)
 {
-	return r->table.text_count > 0 && strcmp(r->table.texts[0].name, "stack") == 0 ? 2 : 0;
+	const unsigned retained = size_report_retained(r);
+	return retained + size_report_has_text(r, retained, "retained");
 }
 
 static bool shows(const struct report *r, enum size_group g)
@@ -69,7 +84,8 @@ static bool shows(const struct report *r, enum size_group g)
 	case SYMBOLS: return size_report_has(r, "count");
 	case COPIES: return size_report_has(r, "copies");
 	case REGIONS: return r->table.text_count > first_of_regions(r);
-	case STACKS: return first_of_regions(r) > 0;
+	case STACKS: return size_report_has_text(r, 0, "stack");
+	case RETAINED: return size_report_has_text(r, size_report_retained(r), "retained");
 	case SIZE_GROUPS: break;
 	}
 	return false;
@@ -265,6 +281,8 @@ static void size_columns(struct report *r)
 		{ REGIONS, { "free", CELL_AMOUNT, region + 1, 8, 1, .number = true } },
 		{ REGIONS, { "% used", CELL_TEXT, region + 2, 7, 1, .number = true } },
 		{ STACKS, { "stack", CELL_AMOUNT, 0, 8, 1, .number = true } },
+		{ RETAINED,
+		  { "retained", CELL_AMOUNT, size_report_retained(r), 8, 1, .number = true } },
 	};
 	for (size_t i = 0; i < COUNT_OF(all); i++)
 		if (shows(r, all[i].group))
