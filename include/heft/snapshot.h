@@ -347,6 +347,10 @@ HEFT_API bool heft_diff_save(const struct heft_diff *d, const struct heft_sink *
 struct heft_query;
 HEFT_API struct heft_query *heft_query_new(const struct heft_snapshot *s, struct heft_err *err);
 HEFT_API void heft_query_free(struct heft_query *q);
+/* Adds the tables "refs" and "kept" with the references of a program, once. Copies them. */
+struct heft_graph;
+HEFT_API bool heft_query_add_graph(struct heft_query *q, struct heft_graph *g,
+				   struct heft_err *err);
 
 /* Output options of statements. */
 struct heft_query_opts {

@@ -1,5 +1,6 @@
 /* Implements queries over snapshots: heft_query_*. */
 #include "measure/snapshot_handle.h"
+#include "measure/why.h"
 #include "api/structs.h"
 #include "report/query_report.h"
 
@@ -28,6 +29,32 @@ struct heft_query *heft_query_new(const struct heft_snapshot *s, struct heft_err
 		return q;
 	heft_query_free(q);
 	return NULL;
+}
+
+static bool query_handle_ref(void *ctx, size_t i, struct query_ref *ret)
+{
+	struct heft_reference r;
+	if (!why_reference(ctx, i, &r))
+		return false;
+	*ret = (struct query_ref){ r.from, r.to, r.kind, r.count, r.place };
+	return true;
+}
+
+static bool query_handle_kept(void *ctx, size_t i, struct query_kept *ret)
+{
+	struct heft_why w;
+	if (!why_symbol(ctx, i, &w))
+		return false;
+	*ret = (struct query_kept){ w.name,   w.addr,          w.own.file,
+				    w.own.vm, w.retained.file, w.retained.vm };
+	return true;
+}
+
+bool heft_query_add_graph(struct heft_query *q, struct heft_graph *g, struct heft_err *err)
+{
+	const struct query_graph tables = { query_handle_ref, query_handle_kept, g };
+	return g->is_read ? GUARDED(g->memory, err, query_add_graph(q->query, &tables, err))
+			  : fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no program is open");
 }
 
 void heft_query_free(struct heft_query *q)

@@ -121,8 +121,7 @@ static bool run_dot(struct query_job *job, const char *line)
 		list_queries();
 	else if (strcmp(line, ".tables") == 0)
 		puts("symbols  charges  aliases  sections  sources  components  containers  "
-		     "metadata  "
-		     "section_sizes");
+		     "metadata  section_sizes  refs  kept");
 	else if (strncmp(line, ".schema", 7) == 0)
 		show_schema(job, line[7] == ' ' ? line + 8 : "");
 	else
@@ -213,6 +212,20 @@ static bool asks(const struct query_job *job, const char *column)
 	return sql != NULL && *sql != '\0';
 }
 
+/* Adds the references of the program, if a statement may ask for them. Standard input may ask, but
+ * a list of symbols has none. */
+static bool query_add_references(struct query_job *job, struct heft_err *err)
+{
+	const struct command_run *run = &job->open.run;
+	if (!asks(job, "refs") && !asks(job, "kept"))
+		return true;
+	struct heft_graph *g = cli_made(run->cli, heft_graph_new(run->session));
+	const bool good = heft_graph_open(g, run->words[0], err);
+	const bool added = good && heft_query_add_graph(job->query, g, err);
+	heft_graph_free(g);
+	return added || (!good && err->code == HEFT_EUNSUPPORTED && run->word_count == 1);
+}
+
 static int cmd_query_run(struct query_job *job)
 {
 	struct heft_err err;
@@ -234,7 +247,7 @@ static int cmd_query_run(struct query_job *job)
 	job->opts.width = run->out.write.width;
 	job->opts.csv_safe = run->out.write.csv_safe;
 	job->query = heft_query_new(s, &err);
-	if (job->query == NULL)
+	if (job->query == NULL || !query_add_references(job, &err))
 		status = cli_failed(run->cli, &err);
 	else if (run->word_count == 2 && words[1][0] == '.')
 		status = run_dot(job, words[1]) ? EXIT_FINE : EXIT_TROUBLE;

@@ -227,6 +227,77 @@ struct query *query_open(const struct snapshot *s, const struct snapshot *before
 	return NULL;
 }
 
+static void query_bind_address(sqlite3_stmt *st, int i, uint64_t address)
+{
+	if (address == UINT64_MAX)
+		sqlite3_bind_text(st, i, NULL, 0, SQLITE_STATIC);
+	else
+		sqlite3_bind_int64(st, i, (sqlite3_int64)address);
+}
+
+static bool query_insert_refs(sqlite3_stmt *st, const struct query_graph *g)
+{
+	struct query_ref r;
+	bool ok = true;
+	for (size_t i = 0; ok && g->ref(g->ctx, i, &r); i++) {
+		sqlite3_bind_text(st, 1, r.user, -1, SQLITE_STATIC);
+		sqlite3_bind_text(st, 2, r.used, -1, SQLITE_STATIC);
+		sqlite3_bind_text(st, 3, r.kind, -1, SQLITE_STATIC);
+		sqlite3_bind_int64(st, 4, (sqlite3_int64)r.places);
+		query_bind_address(st, 5, r.address);
+		ok = sqlite3_step(st) == SQLITE_DONE && sqlite3_reset(st) == SQLITE_OK;
+	}
+	return ok;
+}
+
+static bool query_insert_kept(sqlite3_stmt *st, const struct query_graph *g)
+{
+	struct query_kept k;
+	bool ok = true;
+	for (size_t i = 0; ok && g->kept(g->ctx, i, &k); i++) {
+		sqlite3_bind_text(st, 1, k.symbol, -1, SQLITE_STATIC);
+		query_bind_address(st, 2, k.address);
+		sqlite3_bind_int64(st, 3, (sqlite3_int64)k.own_file);
+		sqlite3_bind_int64(st, 4, (sqlite3_int64)k.own_vm);
+		sqlite3_bind_int64(st, 5, (sqlite3_int64)k.file);
+		sqlite3_bind_int64(st, 6, (sqlite3_int64)k.vm);
+		ok = sqlite3_step(st) == SQLITE_DONE && sqlite3_reset(st) == SQLITE_OK;
+	}
+	return ok;
+}
+
+static bool query_fill_table(struct query *q, const char *sql, const struct query_graph *g,
+			     bool (*rows)(sqlite3_stmt *st, const struct query_graph *g))
+{
+	sqlite3_stmt *st = NULL;
+	const bool ok = sqlite3_prepare_v2(q->db, sql, -1, &st, NULL) == SQLITE_OK && rows(st, g);
+	sqlite3_finalize(st);
+	return ok;
+}
+
+bool query_add_graph(struct query *q, const struct query_graph *g, struct heft_err *err)
+{
+	static const char tables[] =
+		"CREATE TABLE refs(user TEXT, used TEXT, kind TEXT, places INTEGER, address "
+		"INTEGER);"
+		"CREATE TABLE kept(symbol TEXT, address INTEGER, own_file INTEGER, own_vm INTEGER, "
+		"retained_file INTEGER, retained_vm INTEGER);"
+		"BEGIN;";
+	static const char indexes[] = "CREATE INDEX refs_used ON refs(used);"
+				      "CREATE INDEX refs_user ON refs(user);"
+				      "CREATE INDEX kept_address ON kept(address);"
+				      "COMMIT;";
+	sqlite3_set_authorizer(q->db, NULL, NULL);
+	const bool ok =
+		sqlite3_exec(q->db, tables, NULL, NULL, NULL) == SQLITE_OK &&
+		query_fill_table(q, "INSERT INTO refs VALUES(?,?,?,?,?)", g, query_insert_refs) &&
+		query_fill_table(q, "INSERT INTO kept VALUES(?,?,?,?,?,?)", g, query_insert_kept) &&
+		sqlite3_exec(q->db, indexes, NULL, NULL, NULL) == SQLITE_OK;
+	sqlite3_set_authorizer(q->db, authorize, NULL);
+	progress_ask();
+	return ok || fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET, "SQLite: %s", sqlite3_errmsg(q->db));
+}
+
 void query_close(struct query *q)
 {
 	if (!q)

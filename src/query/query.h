@@ -17,6 +17,26 @@ struct query *query_open(const struct snapshot *s, const struct snapshot *before
 			 struct heft_err *err);
 void query_close(struct query *q);
 
+/* A reference of a symbol to another, and what a symbol retains: rows of the tables `refs` and
+ * `kept`. Addresses: UINT64_MAX if unknown. */
+struct query_ref {
+	const char *user, *used, *kind;
+	uint64_t places, address;
+};
+struct query_kept {
+	const char *symbol;
+	uint64_t address, own_file, own_vm, file, vm;
+};
+
+/* Adds the tables `refs` and `kept`, once, with the rows that these functions give until they
+ * return false. */
+struct query_graph {
+	bool (*ref)(void *ctx, size_t i, struct query_ref *ret);
+	bool (*kept)(void *ctx, size_t i, struct query_kept *ret);
+	void *ctx;
+};
+bool query_add_graph(struct query *q, const struct query_graph *g, struct heft_err *err);
+
 struct query_cell {
 	enum { QUERY_NULL, QUERY_INTEGER, QUERY_REAL, QUERY_TEXT } kind;
 	int64_t integer;

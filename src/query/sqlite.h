@@ -6,6 +6,8 @@
 #include <stdbool.h>
 
 #define SQLITE_FUNCTIONS(X)                                                                        \
+	X(sqlite3_bind_int64)                                                                      \
+	X(sqlite3_reset)                                                                           \
 	X(sqlite3_bind_text)                                                                       \
 	X(sqlite3_close)                                                                           \
 	X(sqlite3_column_bytes)                                                                    \
@@ -50,6 +52,8 @@ extern struct sqlite_functions {
 	SQLITE_FUNCTIONS(SQLITE_MEMBER)
 } sqlite_functions;
 
+#define sqlite3_bind_int64         sqlite_functions.f_sqlite3_bind_int64
+#define sqlite3_reset              sqlite_functions.f_sqlite3_reset
 #define sqlite3_bind_text          sqlite_functions.f_sqlite3_bind_text
 #define sqlite3_close              sqlite_functions.f_sqlite3_close
 #define sqlite3_column_bytes       sqlite_functions.f_sqlite3_column_bytes
