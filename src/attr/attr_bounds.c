@@ -107,8 +107,9 @@ uint64_t ends_string(const struct image *im, const struct section *s, uint64_t a
 	return end;
 }
 
-/* Compilers for x86-64 align objects of 32 bytes and more to 32. */
-enum { LARGE_ALIGN = 32 };
+/* Compilers for x86-64 align arrays of 16 bytes and more to 16 (psABI 3.1.2). gcc aligns objects of
+ * 32 bytes and more to 32. */
+enum { ARRAY_ALIGN = 16, LARGE_ALIGN = 32 };
 
 bool piece_continues(const struct data_piece *last, const struct data_piece *p)
 {
@@ -137,13 +138,45 @@ static uint64_t ends_rest(const struct image *im, uint64_t start, uint64_t end)
 	return end % LARGE_ALIGN == word && end - start > word ? word : 0;
 }
 
-void ends_claim(struct attr *a, uint64_t start, uint64_t end, label_id label, enum why why)
+/* Returns the first address in (start, end) where another object may begin, to which nothing refers:
+ * an address for arrays with zeros before it, which may be padding. Returns `end` if there is none.
+ * Zeros elsewhere, or at more than two places, are fields of a table. */
+static uint64_t ends_padding(const struct vtables *v, uint64_t start, uint64_t end)
 {
-	const bool sure = why == WHY_CODE_ORDER || why == WHY_DATA_ORDER;
-	ASSERT(start <= end);
-	const uint64_t rest = sure ? ends_rest(a->im, start, end) : 0;
-	claim(&a->vm_claims, start, end - start - rest, label, why);
-	claim(&a->vm_claims, end - rest, rest, label, WHY_CODE_REF);
+	enum { WORD = 4, PADDED_MOST = 2 };
+	const uint64_t from = align_up(start, WORD);
+	const struct pointer_place *place = v->places.data, *last = place + v->places.count;
+	struct reader r = reader_of(image_at(v->im, from, end - min_u64(from, end)),
+				    v->im->big_endian);
+	uint64_t zeros = 0, first = end;
+	unsigned padded = 0;
+	place += lower_bound(place, v->places.count, sizeof *place, from);
+	for (uint64_t at = from; reader_left(&r) >= WORD; at += WORD) {
+		while (place < last && place->addr + pointer_size(v->im) <= at)
+			place++;
+		const bool pointer = place < last && place->addr <= at;
+		if (read_uint(&r, WORD) == 0 && !pointer) {
+			zeros += WORD;
+			continue;
+		}
+		if (zeros > 0 &&
+		    (at % ARRAY_ALIGN != 0 || zeros >= LARGE_ALIGN || ++padded > PADDED_MOST))
+			return end;
+		if (zeros > 0)
+			first = min_u64(first, at);
+		zeros = 0;
+	}
+	return end - first >= ARRAY_ALIGN ? first : end;
+}
+
+void ends_claim(struct attr *a, const struct vtables *v, const struct data_piece *p, label_id label)
+{
+	const bool sure = p->why == WHY_CODE_ORDER || p->why == WHY_DATA_ORDER;
+	ASSERT(p->start <= p->end);
+	const uint64_t part = sure ? ends_padding(v, p->start, p->end) : p->end,
+		       end = part - (sure ? ends_rest(a->im, p->start, part) : 0);
+	claim(&a->vm_claims, p->start, end - p->start, label, (enum why)p->why);
+	claim(&a->vm_claims, end, p->end - end, label, WHY_CODE_REF);
 }
 
 /* The next functions find where data ends if symbols have no size. */

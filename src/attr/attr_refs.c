@@ -792,7 +792,7 @@ static void claim_pieces(struct refs *r)
 		else
 			label = label_format(a->f->labels, LABEL_AFTER "%s)",
 					     label_text(a->f->labels, before->label).p);
-		ends_claim(a, p->start, p->end, label, p->why);
+		ends_claim(a, &r->vtables, p, label);
 	}
 }
 

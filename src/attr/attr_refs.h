@@ -79,9 +79,12 @@ bool piece_continues(const struct data_piece *last, const struct data_piece *p);
  * `end`. Flags of linked sections are useless: lld keeps them even if it merges strings with other
  * constants. */
 uint64_t ends_string(const struct image *im, const struct section *s, uint64_t addr, uint64_t end);
-/* Claims [start, end) of the VM image for a label, with the reason `why`. The last bytes may belong
- * to another object than the first byte. Then they get the weaker reason WHY_CODE_REF. */
-void ends_claim(struct attr *a, uint64_t start, uint64_t end, label_id label, enum why why);
+struct vtables;
+/* Claims a piece of the VM image for a label. Its last bytes may belong to another object than the
+ * first byte, to which nothing refers. Then they get the weaker reason WHY_CODE_REF. `v`: the
+ * pointers in the data. O(size). */
+void ends_claim(struct attr *a, const struct vtables *v, const struct data_piece *p,
+		label_id label);
 
 /* Finds where data ends if symbols have no size, as in Mach-O and PE.
  *
