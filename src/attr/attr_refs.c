@@ -10,7 +10,7 @@
 #include "attr/attr_order.h"
 #include "attr/attr_refs.h"
 #include "attr/code_pass.h"
-#include "program/go_table.h"
+#include "program/go_types.h"
 #include "image/lookalike.h"
 #include "debugowners/reloc_parts.h"
 #include "image/arch.h"
@@ -773,6 +773,18 @@ static void make_pieces(struct refs *r)
 	vec_release(&r->targets);
 }
 
+/* Returns the label of a piece. By symbol, the description of a Go type is a row of its own: many
+ * functions refer to types such as `[]int`, and the first of them has no more to do with the type
+ * than the others. */
+static label_id piece_label(const struct refs *r, const struct data_piece *p)
+{
+	const struct attr *a = r->a;
+	const struct str type = r->go.table && a->owner == BY_SYMBOL
+					? go_type_name(r->go.table, a->im, p->start)
+					: STR("");
+	return type.len > 0 ? label_format(a->f->labels, "type:" STR_FMT, STR_ARG(type)) : p->label;
+}
+
 /* Claims the pieces. Pieces with WHY_AFTER get a row "after" the unit's data that precedes them in
  * the section. Without such data they stay without an owner. */
 static void claim_pieces(struct refs *r)
@@ -784,7 +796,7 @@ static void claim_pieces(struct refs *r)
 		ASSERT(i == 0 || p->start >= p[-1].end);
 		if (p->label == LABEL_NONE)
 			continue;
-		label_id label = p->label;
+		label_id label = piece_label(r, p);
 		if (p->why != WHY_AFTER)
 			before = p;
 		else if (!before || data_section(r, before->start) != data_section(r, p->start))

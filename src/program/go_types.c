@@ -16,7 +16,7 @@ enum kind {
 	KIND_LAST,
 };
 
-enum { KIND_MASK = 31, HAS_PATH = 1, STEPS_MAX = 8 };
+enum { KIND_MASK = 31, HAS_PATH = 1, HAS_STAR = 2, STEPS_MAX = 8 };
 
 struct types {
 	const struct go_table *table;
@@ -127,4 +127,33 @@ struct str go_type_package(const struct go_table *g, const struct image *im, uin
 		addr = go_types_part_of(&t, &d);
 	}
 	return STR("");
+}
+
+/* True if a text can be the name of a type. */
+static bool go_types_is_name(struct str name)
+{
+	for (size_t i = 0; i < name.len; i++)
+		if (name.p[i] < ' ' || name.p[i] > '~')
+			return false;
+	return name.len > 0;
+}
+
+struct str go_type_name(const struct go_table *g, const struct image *im, uint64_t addr)
+{
+	const struct types t = { g, im, g->tab.pointer };
+	const uint64_t word = t.width;
+	struct description d;
+	if (!read_description(&t, addr, &d))
+		return STR("");
+	/* Flags and two alignments. After the kind: a function, bits of pointers, the name. */
+	struct reader r = reader_of(image_at(im, addr, 4 * word + 12), im->big_endian);
+	read_skip(&r, 2 * word + 4);
+	const uint8_t flags = read_u8(&r), align = read_u8(&r), inside = read_u8(&r);
+	read_skip(&r, 1 + 2 * word);
+	const uint64_t at = g->types.start + read_u32(&r);
+	const bool aligned = align > 0 && (align & (align - 1)) == 0 && inside <= align;
+	struct str name = aligned && describes(&t, at) ? go_types_name_at(&t, at) : STR("");
+	if (flags & HAS_STAR && str_starts(name, STR("*")))
+		name = str_from(name, 1);
+	return go_types_is_name(name) ? name : STR("");
 }

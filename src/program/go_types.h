@@ -15,3 +15,6 @@
 /* Returns the import path of the type described at a VM address. "" if the type has none, or if
  * there is no type. Borrowed from the image. */
 struct str go_type_package(const struct go_table *g, const struct image *im, uint64_t addr);
+/* Returns the name of the type described at a VM address, with the package's name instead of its
+ * path: "*json.Encoder". "" if there is no type. Borrowed from the image. */
+struct str go_type_name(const struct go_table *g, const struct image *im, uint64_t addr);

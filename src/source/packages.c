@@ -196,6 +196,12 @@ static void packages_find_names(struct packages *p, const struct spans *s, bool 
 		const label_id symbol = s->list.data[i].label;
 		ASSERT(symbol < p->of_symbol.count);
 		label_id *of = &p->of_symbol.data[symbol];
+		/* The name of a described type lacks the path of its package. */
+		if (*of == LABEL_NEW && vm && p->table &&
+		    s->list.data[i].start - p->table->types.start <
+			    p->table->types.end - p->table->types.start &&
+		    str_starts(label_text(p->in.symbol_labels, symbol), STR("type:")))
+			*of = LABEL_BY_UNIT;
 		if (*of == LABEL_NEW)
 			*of = label_is_fallback(p->in.symbol_labels, symbol)
 				      ? LABEL_NONE

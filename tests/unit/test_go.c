@@ -69,7 +69,7 @@ static void lines_of_every_layout_are_written_as_dwarf(void **state)
 
 /* ---- packages of types ----------------------------------------------------------------------- */
 
-enum { KIND_INT = 2, KIND_POINTER = 22, KIND_SLICE = 23, NAMED = 1 };
+enum { KIND_INT = 2, KIND_POINTER = 22, KIND_SLICE = 23, NAMED = 1, STARRED = 2 };
 
 struct types {
 	struct blob b;
@@ -77,7 +77,7 @@ struct types {
 };
 
 /* A description; returns its address. */
-static uint64_t put_type(struct types *t, unsigned kind, unsigned flags)
+static uint64_t put_named_type(struct types *t, unsigned kind, unsigned flags, uint64_t name)
 {
 	blob_zeros(&t->b, -t->b.size % t->width);
 	const uint64_t addr = TYPES + t->b.size;
@@ -86,8 +86,15 @@ static uint64_t put_type(struct types *t, unsigned kind, unsigned flags)
 	blob_u8(&t->b, 8);
 	blob_u8(&t->b, 8);
 	blob_u8(&t->b, kind);
-	blob_zeros(&t->b, 2 * (uint64_t)t->width + 8);
+	blob_zeros(&t->b, 2 * (uint64_t)t->width);
+	blob_u32(&t->b, (uint32_t)name);
+	blob_u32(&t->b, 0);
 	return addr;
+}
+
+static uint64_t put_type(struct types *t, unsigned kind, unsigned flags)
+{
+	return put_named_type(t, kind, flags, 0);
 }
 
 /* The type that it is made of. */
@@ -107,7 +114,9 @@ static uint64_t put_path(struct types *t, const char *path)
 	return off;
 }
 
-static void assert_package(const struct types *t, uint64_t addr, const char *wanted)
+typedef struct str (*type_text_fn)(const struct go_table *, const struct image *, uint64_t);
+
+static void assert_type(const struct types *t, uint64_t addr, type_text_fn of, const char *wanted)
 {
 	struct notes notes;
 	struct image im;
@@ -116,11 +125,36 @@ static void assert_package(const struct types *t, uint64_t addr, const char *wan
 	make_image(&im, ".rodata", TYPES, b, 8 * t->width, t->b.big_endian, &notes);
 	const struct go_table table = { .tab = { .pointer = (uint8_t)t->width },
 					.types = { TYPES, TYPES + b.size } };
-	const struct str path = go_type_package(&table, &im, addr);
-	if (!str_eq(path, str_of(wanted)))
-		fail_msg("'%.*s', not '%s'", (int)path.len, path.p, wanted);
+	const struct str text = of(&table, &im, addr);
+	if (!str_eq(text, str_of(wanted)))
+		fail_msg("'%.*s', not '%s'", (int)text.len, text.p, wanted);
 	image_release(&im);
 	notes_release(&notes);
+}
+
+static void assert_package(const struct types *t, uint64_t addr, const char *wanted)
+{
+	assert_type(t, addr, go_type_package, wanted);
+}
+
+static void a_type_has_the_name_that_its_description_refers_to(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct types t = { .b = { .big_endian = i & 1 }, .width = i & 2 ? 4 : 8 };
+		blob_zeros(&t.b, 8);
+		const uint64_t name = put_path(&t, "*json.Encoder"), odd = put_path(&t, "a\nb");
+		const uint64_t pointer = put_named_type(&t, KIND_POINTER, 0, name);
+		const uint64_t type = put_named_type(&t, KIND_INT, STARRED, name);
+		const uint64_t wrong = put_named_type(&t, KIND_INT, 0, odd);
+		const uint64_t away = put_named_type(&t, KIND_INT, 0, 0x7fffffff);
+		assert_type(&t, pointer, go_type_name, "*json.Encoder");
+		assert_type(&t, type, go_type_name, "json.Encoder");
+		assert_type(&t, wrong, go_type_name, "");
+		assert_type(&t, away, go_type_name, "");
+		assert_type(&t, type + t.width, go_type_name, "");
+		assert_type(&t, 0, go_type_name, "");
+	}
 }
 
 static void a_type_is_of_the_package_that_it_or_a_part_states(void **state)
@@ -474,6 +508,7 @@ int main(void)
 		cmocka_unit_test(a_table_is_found_where_its_section_has_no_name),
 		cmocka_unit_test(zeros_behind_trampolines_are_none_of_their_code),
 		cmocka_unit_test(lines_of_every_layout_are_written_as_dwarf),
+		cmocka_unit_test(a_type_has_the_name_that_its_description_refers_to),
 		cmocka_unit_test(a_type_is_of_the_package_that_it_or_a_part_states),
 		cmocka_unit_test(types_that_lead_nowhere_are_of_no_package),
 	};
