@@ -92,7 +92,6 @@ static void side_make(struct maker *m, const uint8_t *data, size_t count, bool c
 	snapshot_init(&m->s);
 	m->s.by_heft = true;
 	m->clues->lowest = BASE;
-	m->clues->isa = CODE_ARM64;
 	vec_push(&m->s.containers, (struct snap_container){ .name = "" });
 	for (size_t i = 0; i < count; i++)
 		symbol_add(m, data + i * SYMBOL_BYTES);

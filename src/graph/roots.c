@@ -136,8 +136,9 @@ static void roots_add_entries(struct graph_roots *r)
 		uint64_t addr = e->addr;
 		if (!roots_is_export(im, e))
 			continue;
-		if (e->symbol != 0)
-			(void)symbol_addr(im, &im->made_symbols[e->symbol].symbol, &addr);
+		struct symbol symbol;
+		if (image_entry_symbol(im, e, &symbol))
+			(void)symbol_addr(im, &symbol, &addr);
 		if (addr != 0)
 			roots_add(r, graph_at(r->g, addr), ROOT_EXPORT);
 	}

@@ -2,6 +2,7 @@
 #include "measure/profile.h"
 #include "measure/text_places.h"
 
+#include "code/ref_store.h"
 #include "graph/graph.h"
 #include "image/comdat.h"
 
@@ -419,7 +420,7 @@ static void run_read_graph(struct heft_profile *p, struct entry *e, struct graph
 {
 	const struct image *im = program_image(&e->program);
 	struct layer symbols = { .exact = false };
-	struct origins origins = { 0 };
+	struct ref_store refs = { .im = im };
 	if (!p->retaining || e->role != HEFT_INPUT)
 		return;
 	if (!im || im->kind == IMAGE_CORE || !input_is_one_image(&e->program.input)) {
@@ -436,19 +437,18 @@ static void run_read_graph(struct heft_profile *p, struct entry *e, struct graph
 		if ((s->units || s->dwarf) && s->run != source_packages && s->run != source_symbols)
 			f->debug_stays = false;
 	}
-	f->origins = &origins;
+	f->refs = &refs;
 	entry_measure_aside(e, "symbols", &symbols);
-	f->origins = NULL;
+	f->refs = NULL;
 	f->debug_stays = stays;
 	const struct graph_of of = { .im = im,
 				     .vm = &symbols.vm,
 				     .file = &symbols.file,
 				     .labels = &p->labels,
-				     .origins = &origins,
+				     .refs = &refs,
 				     .threads = p->context.threads };
 	graph_make(g, &of);
 	layer_release(&symbols);
-	origins_release(&origins);
 }
 
 static void run_add_retained(struct heft_profile *p, const struct entry *e, const struct graph *g)

@@ -1,11 +1,10 @@
 /* Dominators of graphs, against the removal of each node. */
+#include "base/sort.h"
+#include "graph/graph.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <cmocka.h>
-
-#include "base/sort.h"
-#include "graph/graph.h"
 
 /* A graph while it is made: pairs of nodes. */
 struct pairs {
