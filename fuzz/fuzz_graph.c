@@ -1,7 +1,7 @@
 /* References between the owners of an image.  An ELF file is measured by symbol, and its graph is
  * made from the references that the measurement keeps.  The nodes have all bytes, what a node
- * retains is what it dominates, and each chain follows edges.  Any other input is a list of edges of
- * a made graph: removing a dominator cuts off exactly what it dominates. */
+ * retains is what it dominates, and each chain follows edges.  Any other input is a list of edges
+ * of a made graph: removing a dominator cuts off exactly what it dominates. */
 #include "code/ref_store.h"
 #include "graph/graph.h"
 #include "image/input.h"

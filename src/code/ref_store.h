@@ -1,7 +1,8 @@
 /* ref_store.h - keeps the references of an image's code in little memory, for a later pass.
  *
- * The data source `symbols` fills a store if source_file.refs has one. A part has the references of consecutive code, in its order, mostly 6 bytes
- * each. Parts have no order. A part is filled by one thread. */
+ * The data source `symbols` fills a store if source_file.refs has one. A part has the references of
+ * consecutive code, in its order, mostly 6 bytes each. Parts have no order. A part is filled by one
+ * thread. */
 #ifndef HEFT_CODE_REF_STORE_H
 #define HEFT_CODE_REF_STORE_H
 

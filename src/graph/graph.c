@@ -202,14 +202,6 @@ static void graph_cut_table(struct graph_maker *m, struct span rest)
 	vec_push(&m->g->spans.list, rest);
 }
 
-/* Counts a range of code of a label. */
-static void graph_count_code(struct graph_maker *m, const struct span *s)
-{
-	uint8_t *count = &m->has_code[m->same[s->label]];
-	if (*count == 0 || graph_is_symbol(m, s))
-		*count = (uint8_t)min_u64(2, *count + 1U);
-}
-
 /* Lets the name of an import stand for its name with a version, which symbol tables have. */
 static void graph_join_labels(struct graph_maker *m)
 {
@@ -234,8 +226,10 @@ static void graph_cut_spans(struct graph_maker *m)
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];
 		const struct section *in = graph_section(m, s->start);
-		if (graph_span_flags(m, s, in) & SPAN_CODE)
-			graph_count_code(m, s);
+		uint8_t *count = &m->has_code[m->same[s->label]];
+		if (graph_span_flags(m, s, in) & SPAN_CODE &&
+		    (*count == 0 || graph_is_symbol(m, s)))
+			*count = (uint8_t)min_u64(2, *count + 1U);
 	}
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];

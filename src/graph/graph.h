@@ -26,7 +26,7 @@ enum root_why {
 	ROOT_DESTRUCTOR,  /* The loader calls it at exit */
 	ROOT_VECTOR,      /* The processor finds it: the table of interrupt vectors, its handlers */
 	ROOT_KEPT,        /* Linkers keep the section, because code finds it by its bounds */
-	ROOT_UNREAD,      /* Code whose references are unknown, because heft has no decoder */
+	ROOT_UNREAD,      /* Code of a machine without a decoder: its references are unknown */
 	ROOT_FORMAT,      /* Tables of the file format */
 	ROOT_REASONS,
 };
@@ -67,8 +67,8 @@ struct graph_of {
 	const struct spans *vm;
 	const struct spans *file; /* NULL: bytes in the file are 0 */
 	const struct labels *labels;
-	/* What the source `symbols` has kept (source_file.refs). graph_read() empties it. NULL: code
-	 * is decoded again, and each further range of data is a part of its owner. */
+	/* What the source `symbols` has kept (source_file.refs). graph_read() empties it. NULL:
+	 * code is decoded again, and each further range of data is a part of its owner. */
 	struct ref_store *refs;
 	unsigned threads; /* 0: one per processor */
 };

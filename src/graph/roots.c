@@ -76,16 +76,6 @@ static void roots_add_exports(struct graph_roots *r)
 	vec_release(&copies);
 }
 
-/* Returns true if bytes of a table are an export. In PE, only ordinals of exports and places of base
- * relocations take 2 bytes. */
-static bool roots_is_export(const struct image *im, const struct image_entry *e)
-{
-	const struct str in = section_title(&im->sections[e->section]);
-	if (im->from_base)
-		return e->size == 2 && !str_eq(in, STR(".reloc"));
-	return str_eq(in, STR("Export Info")) || str_eq(in, STR("Export"));
-}
-
 /* Adds the functions in a list of words that ends with 0. The first word is a count. */
 static void roots_add_list(struct graph_roots *r, uint64_t addr, enum root_why why)
 {
@@ -125,23 +115,13 @@ static void roots_add_known(struct graph_roots *r)
 	}
 }
 
-/* Adds the exports of images that are not ELF. Linkers drop those of a Mach-O program that nothing
- * refers to. */
+/* Adds what tables of exports name, in images that are not ELF. */
 static void roots_add_entries(struct graph_roots *r)
 {
-	const struct image *im = r->of->im;
-	const bool program = im->full_titles && im->entry != 0;
-	for (size_t i = 0; i < im->entry_count && !program; i++) {
-		const struct image_entry *e = &im->entries[i];
-		uint64_t addr = e->addr;
-		if (!roots_is_export(im, e))
-			continue;
-		struct symbol symbol;
-		if (image_entry_symbol(im, e, &symbol))
-			(void)symbol_addr(im, &symbol, &addr);
-		if (addr != 0)
+	uint64_t addr;
+	for (size_t i = 0; i < r->of->im->entry_count; i++)
+		if (image_export(r->of->im, &r->of->im->entries[i], &addr))
 			roots_add(r, graph_at(r->g, addr), ROOT_EXPORT);
-	}
 }
 
 /* True if a C identifier is the name of a section. Code finds the bounds of these sections by
@@ -157,25 +137,19 @@ static bool roots_is_identifier(struct str name)
 	return name.len > 0;
 }
 
-/* True for Mach-O's lists of classes, categories and protocols, and for Swift's metadata, which the
- * runtimes read. */
-static bool roots_is_runtime(struct str name)
-{
-	return str_starts(name, STR(".data.__swift5_")) ||
-	       (str_starts(name, STR(".data.__objc_")) &&
-		(str_ends(name, STR("list")) || str_ends(name, STR("imageinfo"))));
-}
-
 /* Returns why the owners of a section's bytes are roots. ROOT_NONE if they are not. */
 static enum root_why roots_of_section(const struct section *in)
 {
+	/* Runtimes read lists of classes, categories and protocols, and Swift's metadata. */
+	const bool objc = str_starts(in->name, STR(".data.__objc_"));
+	const bool swift = str_starts(in->name, STR(".data.__swift5_"));
 	if (in->type == SHT_INIT_ARRAY || in->type == SHT_PREINIT_ARRAY ||
 	    str_starts(in->name, STR(".ctors")) || str_eq(in->name, STR(".CRT")))
 		return ROOT_CONSTRUCTOR; /* .CRT has constructors and TLS callbacks of PE */
 	if (in->type == SHT_FINI_ARRAY || str_starts(in->name, STR(".dtors")))
 		return ROOT_DESTRUCTOR;
 	if (in->type == SHT_NOTE || str_eq(in->name, STR(".init")) ||
-	    str_eq(in->name, STR(".fini")) || roots_is_runtime(in->name) ||
+	    str_eq(in->name, STR(".fini")) || swift || (objc && str_ends(in->name, STR("list"))) ||
 	    (in->type == SHT_PROGBITS && roots_is_identifier(in->name)))
 		return ROOT_KEPT;
 	return ROOT_NONE;

@@ -380,3 +380,17 @@ char *build_id_text(struct arena *a, struct bytes id)
 	hex_text(text, id.p, (size_t)id.size);
 	return text;
 }
+
+bool image_export(const struct image *im, const struct image_entry *e, uint64_t *ret)
+{
+	const struct str in = section_title(&im->sections[e->section]);
+	/* In PE, only ordinals of exports and places of base relocations take 2 bytes. */
+	const bool pe = im->from_base && e->size == 2 && !str_eq(in, STR(".reloc"));
+	const bool macho = im->entry == 0 && str_eq(in, STR("Export Info"));
+	*ret = e->addr;
+	if (!pe && !macho && !str_eq(in, STR("Export")))
+		return false;
+	if (e->symbol != 0)
+		(void)symbol_addr(im, &im->made_symbols[e->symbol].symbol, ret);
+	return *ret != 0;
+}

@@ -255,6 +255,9 @@ const struct section *image_symbols(const struct image *im);
  * Stripping may leave only a copy of the dynamic table, or imports. Object: true if it has
  * symbols. */
 bool image_symbols_name_places(const struct image *im);
+/* Sets the address of what a table's entry exports, in images that are not ELF. False if the entry
+ * is no export, or one that linkers drop if nothing refers to it, as in programs of Mach-O. */
+bool image_export(const struct image *im, const struct image_entry *e, uint64_t *ret);
 /* Returns the alloc section that contains a VM address, NULL if there is none. If sections overlap,
  * returns the one that begins last. Skips NOBITS TLS sections of linked images, because they take
  * no memory there. O(log sections). */

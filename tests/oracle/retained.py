@@ -98,7 +98,7 @@ def build_c(work):
     undefined = {words[-1] for words in names if words[-2] == "U"} - {words[-1] for words in names if words[-2] != "U"}
     roots = [name for name in ROOTS if name in defined]
     (work / "main.c").write_text("".join(f"void {name}(void);\n" for name in roots) + "int main(void) {" + "".join(f"{name}();" for name in roots) + "}\n" +
-                                 "".join(f"void {name}(void) {{}}\n" for name in sorted(undefined)))
+                                 "".join(f"void {name}(void) {{}}\n" for name in sorted(undefined) if "GLOBAL_OFFSET" not in name))
     subprocess.run(["gcc", *FLAGS, "-fno-builtin", "-c", work / "main.c", "-o", work / "main.o"], check=True)
     return objects + [work / "main.o"]
 
@@ -178,4 +178,5 @@ def main():
     sys.exit(not good)
 
 
-main()
+if __name__ == "__main__":
+    main()

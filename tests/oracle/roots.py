@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""What no root reaches, against what a linker removes.
+
+usage: roots.py HEFT [KIT]
+
+Links sources of this tree (C), a C++ program and a PE program by mingw, with --gc-sections and without.  In the first, nothing
+may be unreached but 0.1 % of the bytes.  In the second, the symbols that heft does not reach have to be those that the first
+lacks: 99 % of their bytes, and 1 % may be others."""
+import collections
+import csv
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import retained
+
+SKIPPED = 77
+SPLIT = ["-O2", "-w", "-ffunction-sections", "-fdata-sections"]
+PE = r"""
+#include <stdio.h>
+static int table[] = { 1, 2, 3 };
+int helper(int x) { return table[x % 3]; }
+__attribute__((noinline)) int used(int x) { return helper(x) + 1; }
+int (*fp)(int) = used;
+int dead_function(int x) { return x * 7 + table[0]; }
+int dead_variable[100] = { 1 };
+int (*dead_pointers[])(int) = { dead_function, helper };
+__attribute__((constructor)) static void first(void) { table[0]++; }
+__attribute__((destructor)) static void last(void) { puts("last"); }
+int main(int c, char **v) { return fp(c); }
+"""
+
+
+def output(*words):
+    return subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True, stderr=subprocess.DEVNULL).stdout
+
+
+def sizes(nm, path, only):
+    """Symbols whose name is theirs alone, with their bytes.  `only`: names; PE states no sizes, so each counts as one byte."""
+    rows = [line.split() for line in output(nm, "-S", "--defined-only", path).splitlines()]
+    count = collections.Counter(w[-1] for w in rows)
+    if only:
+        return {w[-1]: 1 for w in rows if w[-1] in only}
+    return {w[3]: int(w[1], 16) for w in rows if len(w) == 4 and w[2] in "TtDdBbRrWVu" and count[w[3]] == 1}
+
+
+def reached(heft, path):
+    """Names of what a root reaches, and of all nodes."""
+    out, seen, line = collections.defaultdict(set), {""}, [""]
+    for row in csv.DictReader(output(heft, "why", "--references", "--csv", "-C", "none", path).splitlines()):
+        out[row["from"].split("@")[0]].add(row["to"].split("@")[0])
+    while line:
+        for name in out[line.pop()] - seen:
+            seen.add(name)
+            line.append(name)
+    return seen
+
+
+def compare(heft, what, nm, small, large, only):
+    kept, all_of = sizes(nm, small, only), sizes(nm, large, only)
+    lives, has = reached(heft, small), reached(heft, large)
+    lost = {n: s for n, s in kept.items() if n.split("@")[0] not in lives}
+    removed = {n: s for n, s in all_of.items() if n not in kept}
+    dead = {n: s for n, s in all_of.items() if n.split("@")[0] not in has}
+    both, truth = sum(s for n, s in dead.items() if n in removed), sum(removed.values())
+    others = sum(dead.values()) - both
+    bad = sum(lost.values()) > sum(kept.values()) / 1000 or both < 0.99 * truth or others > truth / 100 or truth == 0
+    print(f"{'FAILED ' if bad else ''}{what}: {sum(lost.values())} of {sum(kept.values())} bytes unreached with --gc-sections; "
+          f"without, {both} of {truth} bytes that a linker removes, and {others} others")
+    if bad:
+        missed = {n: s for n, s in removed.items() if n not in dead}
+        extra = {n: s for n, s in dead.items() if n not in removed}
+        for title, names in ("unreached", lost), ("reached", missed), ("others", extra):
+            print("    ", title, *(f"{n} ({s})" for n, s in sorted(names.items(), key=lambda row: -row[1])[:8]))
+    return not bad
+
+
+def main():
+    heft, good, done = sys.argv[1], True, 0
+    kits = [("C", "gcc", "nm", ["-no-pie"]), ("C, moving", "gcc", "nm", ["-pie"]), ("C++", "g++", "nm", ["-no-pie"]), ("PE", "x86_64-w64-mingw32-gcc", "x86_64-w64-mingw32-nm", [])]
+    for what, compiler, nm, flags in kits:
+        if not shutil.which(compiler) or sys.argv[2:] not in ([], [what]):
+            print(f"{what}: not compared")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            work, only = pathlib.Path(folder), None
+            if what == "PE":
+                (work / "main.c").write_text(PE)
+                subprocess.run([compiler, *SPLIT, "-c", work / "main.c", "-o", work / "main.o"], check=True)
+                objects = [work / "main.o"]
+                # mingw's own objects are not split, and GNU ld lets .pdata keep all functions.
+                only = {"used", "fp", "table", "dead_variable", "dead_pointers", "first", "last", "main"}
+            else:
+                retained.FLAGS[:] = [f for f in retained.FLAGS if f not in ("-fno-pie", "-fPIE")] + ["-fPIE" if "-pie" in flags else "-fno-pie"]
+                objects = (retained.build_cxx if compiler == "g++" else retained.build_c)(work)
+            for name, more in ("small.exe", ["-Wl,--gc-sections"]), ("large.exe", []):
+                subprocess.run([compiler, *flags, *more, *objects, "-o", work / name], check=True)
+            good = compare(heft, what, nm, work / "small.exe", work / "large.exe", only) and good
+            done += 1
+    if done == 0:
+        print("SKIP: no compiler")
+        sys.exit(SKIPPED)
+    sys.exit(not good)
+
+
+main()
