@@ -98,9 +98,22 @@ static bool split_build(struct split *s, struct str build)
 	return true;
 }
 
-bool path_form(struct text *out, struct str path, struct str build, bool object,
+/* Removes what rustc appends to the source of a crate: "/@/", the crate with a hash of the build, and
+ * the number of the unit. Another build has other hashes and numbers. */
+static struct str without_unit(struct str path)
+{
+	const size_t mark = str_find(path, STR("/@/")), unit = str_find(path, STR("-cgu."));
+	const size_t dot = str_find(path, STR("."));
+	if (mark < path.len)
+		return str_upto(path, mark);
+	return unit < path.len && dot < unit && !memchr(path.p, '/', path.len) ? str_upto(path, dot)
+									       : path;
+}
+
+bool path_form(struct text *out, struct str whole, struct str build, bool object,
 	       bool *ret_generated)
 {
+	const struct str path = without_unit(whole);
 	const struct str kind = object ? STR("obj/") : STR("gen/");
 	struct split s = { STR(""), path, false };
 	*ret_generated = false;
@@ -113,7 +126,7 @@ bool path_form(struct text *out, struct str path, struct str build, bool object,
 	const bool local = s.in_build || (s.rest.len == path.len && path.p[0] != '/');
 	const bool own = local && take_kind(&s.rest, kind, s.in_build);
 	*ret_generated = !object && (own || s.in_build);
-	if (s.head.len + s.rest.len == path.len || s.rest.len == 0)
+	if (s.head.len + s.rest.len == whole.len || s.rest.len == 0)
 		return false;
 	text_set(out, s.head);
 	text_add(out, s.rest);

@@ -6,6 +6,7 @@
  *     out/Release/gen/proto/log.pb.cc -> proto/log.pb.cc, generated
  *     /w/out/Release/gen/log.pb.cc -> /w/log.pb.cc, generated
  *     obj/base/log.o -> base/log.o
+ *     src/main.rs/@/app.0123456789abcdef-cgu.0 -> src/main.rs
  *
  * Paths that begin with $, ( or [ do not belong to the build and stay unchanged. */
 #pragma once

@@ -229,6 +229,9 @@ static void build_directories_are_taken_out_of_paths(void **state)
 	} forms[] = {
 		{ "../../base/a.cc", "", false, "base/a.cc", false },
 		{ "gen/proto/a.cc", "", false, "proto/a.cc", true },
+		{ "src/main.rs/@/app.0a1b-cgu.3", "", false, "src/main.rs", false },
+		{ "serde.c5a78273-cgu.0", "", true, "serde", false },
+		{ "/w/tool-cgu.d/a.cc", "", false, "/w/tool-cgu.d/a.cc", false },
 		{ "out/Release/gen/proto/a.cc", "", false, "proto/a.cc", true },
 		{ "out/Release/clang_x64/gen/a.cc", "", false, "a.cc", true },
 		{ "out/Release/made.cc", "", false, "made.cc", true },
