@@ -68,18 +68,37 @@ struct bucket {
 	size_t old_first, old_end, new_first, new_end;
 };
 
-/* Sets the partner of `new_`: the symbol of `old` with the most similar name, if that is similar
- * enough. Names need not be similar in one case: the path is the same, each snapshot has one symbol
- * there, and it is code of more than a few bytes. */
-static void match_rename_find_partner(struct matcher *m, struct candidates *old,
-				      struct match_rename_candidate *new_, const struct bucket *b,
-				      bool in_path)
+/* Counts the symbols between two places that have no partner and the path of `y`. */
+static size_t match_rename_count(const struct matcher *m, const struct match_side *side,
+				 const struct match_rename_candidate *from, size_t count,
+				 const struct snap_symbol *y)
 {
+	const struct str path = snapshot_text(m->after.s, snap_path(y));
+	size_t ret = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct snap_symbol *o = &side->s->symbols.data[from[i].symbol];
+		ret += !from[i].taken && str_eq(path, snapshot_text(side->s, snap_path(o)));
+	}
+	return ret;
+}
+
+/* Sets the partner of `new_`: the symbol of `old` with the most similar name, if that is similar
+ * enough. Names need not be similar in one case: the path is the same, both snapshots have as many
+ * symbols there, and they are code of more than a few bytes. Then their order pairs them. */
+static void match_rename_find_partner(struct matcher *m, struct candidates *old,
+				      const struct candidates *news, size_t at,
+				      const struct bucket *b, bool in_path)
+{
+	struct match_rename_candidate *new_ = &news->all.data[at];
 	const struct snap_symbol *y = &m->after.s->symbols.data[new_->symbol];
 	const struct str name = snapshot_text(m->after.s, y->full_name);
 	const size_t end = b->old_first + min_u64(b->old_end - b->old_first, CANDIDATES);
-	const bool alone = in_path && b->old_end - b->old_first == 1 && y->size >= SMALL &&
-			   b->new_end - b->new_first == 1 && (new_->place & 0xff) == 't';
+	const size_t olds = b->old_end - b->old_first, count = b->new_end - b->new_first;
+	const bool paired =
+		in_path && y->size >= SMALL && (new_->place & 0xff) == 't' && olds <= CANDIDATES &&
+		count <= CANDIDATES &&
+		match_rename_count(m, &m->before, &old->all.data[b->old_first], olds, y) ==
+			match_rename_count(m, &m->after, &news->all.data[b->new_first], count, y);
 	unsigned best = in_path ? ALIKE - 1 : VERY_ALIKE - 1;
 	struct match_rename_candidate *found = NULL;
 	for (size_t i = b->old_first; i < end; i++) {
@@ -88,8 +107,8 @@ static void match_rename_find_partner(struct matcher *m, struct candidates *old,
 		if (c->taken || (in_path && !same_path(m, o, y)))
 			continue;
 		const unsigned score = alike(name, snapshot_text(m->before.s, o->full_name));
-		if (score > best || alone) {
-			best = score;
+		if (score > best || (paired && !found)) {
+			best = score > best ? score : best;
 			found = c;
 		}
 	}
@@ -125,8 +144,8 @@ void match_renamed(struct matcher *m)
 		for (int in_path = 1; c == 0 && in_path >= 0; in_path--)
 			for (size_t i = n; i < new_end; i++)
 				if (!new_.all.data[i].taken && (in_path || b.size >= SMALL))
-					match_rename_find_partner(m, &old, &new_.all.data[i],
-								  &bucket, in_path);
+					match_rename_find_partner(m, &old, &new_, i, &bucket,
+								  in_path);
 		if (c <= 0)
 			o = old_end;
 		if (c >= 0)
