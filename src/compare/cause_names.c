@@ -81,6 +81,26 @@ static void packages_weigh(struct package_list *all, struct cause_evidence *e)
 	}
 }
 
+/* Counts copies of other packages' code as parts of a new or removed package, if a source of that
+ * package has them: compilers copy generic code to where it is used. */
+static void packages_take_copies(struct cause_evidence *e)
+{
+	struct intern sources[2] = { { { 0 } }, { { 0 } } };
+	uint32_t id;
+	vec_each(const struct cause_part, p, &e->parts)
+		if (p->package_sign != 0 && p->package_sign == cause_sign(p) && p->path.len > 0 &&
+		    p->path.p[0] != '[')
+			intern_add(&sources[p->package_sign > 0], p->path);
+	vec_each(struct cause_part, p, &e->parts) {
+		const int sign = cause_sign(p);
+		if (sign != 0 && p->package_sign == 0 && !(sign > 0 && p->old_path) &&
+		    intern_find(&sources[sign > 0], p->path, &id))
+			p->package_sign = sign;
+	}
+	intern_release(&sources[0]);
+	intern_release(&sources[1]);
+}
+
 /* Guesses that packages are new or gone. The three largest are named. */
 static void packages_guess_side(const struct package_list *all, struct cause_evidence *e, int sign)
 {
@@ -117,6 +137,7 @@ static void packages_guess(struct cause_evidence *e)
 		return;
 	packages_list(&all, e);
 	packages_weigh(&all, e);
+	packages_take_copies(e);
 	packages_guess_side(&all, e, 1);
 	packages_guess_side(&all, e, -1);
 	vec_each(const struct package_sides, p, &all.list)

@@ -309,33 +309,54 @@ static void parts_compare(struct cause_evidence *e)
 	}
 }
 
-/* Returns the source of a function. "" if debug info does not describe it. */
+/* Returns the source of a function. "" if debug info does not describe it, and for data. */
 static struct str described_source(const struct snapshot *s, const struct snap_charge *c)
 {
 	const struct str path = snapshot_text(s, c->source);
-	return c->symbol != SNAP_NO_SYMBOL && path.len > 0 && path.p[0] != '[' ? path : STR("");
+	const bool code = c->symbol != SNAP_NO_SYMBOL &&
+			  s->sections.data[s->symbols.data[c->symbol].section].code;
+	return code && path.len > 0 && path.p[0] != '[' ? path : STR("");
 }
 
-/* Finds sources whose functions only one snapshot describes. */
+/* Functions of a source: those that only the base or only the later snapshot describes, and those
+ * that both describe. */
+struct described {
+	size_t one[2], both;
+};
+
+/* Finds sources most of whose functions only one snapshot describes. The symbol table tells the
+ * sources of some functions without debug info, too. None if functions moved: then a source may be
+ * another one of the other snapshot. */
 static void causes_find_described(struct cause_evidence *e, struct causes *ret)
 {
-	struct intern paths[2] = { { { 0 } }, { { 0 } } };
+	struct intern paths = { { 0 } };
+	VEC(struct described) list = { 0 };
+	const struct snapshot *const before = e->d->before, *const after = e->d->after;
+	bool moved = false;
 	vec_each(const struct charge_pair, p, &e->d->charges.list) {
 		if (p->debug || p->before == SNAP_NO_SYMBOL || p->after == SNAP_NO_SYMBOL)
 			continue;
-		const struct snapshot *const before = e->d->before, *const after = e->d->after;
 		const struct str was = described_source(before, &before->charges.data[p->before]);
 		const struct str now = described_source(after, &after->charges.data[p->after]);
-		if ((was.len == 0) != (now.len == 0))
-			intern_add(&paths[was.len == 0], was.len > 0 ? was : now);
+		moved = moved || (was.len > 0 && now.len > 0 && !str_eq(was, now));
+		if (was.len == 0 && now.len == 0)
+			continue;
+		const uint32_t id = intern_add(&paths, was.len > 0 ? was : now);
+		if (id == list.count)
+			vec_push(&list, (struct described){ .both = 0 });
+		*(was.len > 0 && now.len > 0 ? &list.data[id].both
+					     : &list.data[id].one[was.len == 0]) += 1;
 	}
-	for (size_t i = 0; i < 2; i++) {
-		ret->debug_sources[i].count = paths[i].entries.count;
-		ret->debug_sources[i].path =
-			paths[i].entries.count > 0 ? arena_copy(e->arena, intern_get(&paths[i], 0))
-						   : "";
-		intern_release(&paths[i]);
+	for (size_t side = 0; side < 2; side++)
+		ret->debug_sources[side].path = "";
+	for (size_t i = 0; i < 2 * list.count && !moved; i++) {
+		const struct described *x = &list.data[i / 2];
+		if (x->one[i % 2] > x->both && ret->debug_sources[i % 2].count++ == 0)
+			ret->debug_sources[i % 2].path = arena_copy(
+				e->arena, intern_get(&paths, (uint32_t)(i / 2)));
 	}
+	vec_release(&list);
+	intern_release(&paths);
 }
 
 void causes_guess_tools(struct cause_evidence *e, struct causes *ret)

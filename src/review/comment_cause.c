@@ -389,15 +389,14 @@ void comment_put_cause(const struct comment *c, struct sink *s)
 		const struct cause_words *w = &cause_words[x->kind];
 		put_certainty(all, i, s);
 		put_words(x, s);
+		if (x->kind == CAUSE_MOVED || x->kind == CAUSE_RENAMED)
+			comment_put_example(c, x->kind == CAUSE_MOVED ? HEFT_MOVED : HEFT_RENAMED,
+					    x->count == 1 ? ": " : ", such as ", s);
 		if (!w->derived && !(w->stated && all->sole))
 			put_share(x->share, i == 0 ? all->all : 0, s);
 	}
 	if (all->count == 0)
 		return;
-	const bool moved = all->list[0].kind == CAUSE_MOVED;
-	if (moved || all->list[0].kind == CAUSE_RENAMED)
-		comment_put_example(c, moved ? HEFT_MOVED : HEFT_RENAMED,
-				    all->list[0].count == 1 ? ": " : ", such as ", s);
 	put_debug_origin(c, s);
 	sink_text(s, STR("."));
 	put_own(all, s);

@@ -418,12 +418,13 @@ static void put_symbols(const struct story_lines *lines, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-/* True for a package without a name of its own: it is called as folders of all projects are. */
+/* True for a package without a name of its own: it is called as folders of all projects or machines
+ * are. */
 static bool is_plain_folder(const char *package)
 {
-	static const char *const names[] = { "src",  "source",  "sources", "lib",
-					     "libs", "include", "app",     "code" };
-	bool ret = false;
+	static const char *const names[] = { "source",  "sources", "lib", "libs",
+					     "include", "app",     "code" };
+	bool ret = is_machine_folder(str_of(package), STR(""));
 	for (size_t i = 0; i < COUNT_OF(names); i++)
 		ret = ret || strcmp(package, names[i]) == 0;
 	return ret;
