@@ -1,6 +1,7 @@
 /* Dominators of graphs, against the removal of each node. */
 #include "base/sort.h"
 #include "graph/graph.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
