@@ -126,6 +126,9 @@ def choose(work, objects, count):
     for line in output("nm", "-A", "--defined-only", *objects).splitlines():
         words = line.split()
         where[words[-1]] = words[0].split(":")[0]
+    # The stub of an exported symbol is exported too.
+    for line in output("nm", "-D", "--defined-only", work / "all").splitlines():
+        where.pop(line.split()[-1].split("@")[0], None)
     rows = [line.split() for line in output("nm", "-S", work / "all").splitlines()]
     named = {w[3]: w[2] for w in rows if len(w) == 4 and w[2] in "TWVDBR" and w[3] in where and w[3] != "main" and int(w[1], 16) > 1}
     for w in rows:
