@@ -157,11 +157,41 @@ static enum rank timeline_rank_of(const struct timeline_word *w, const struct bu
 	return w->text.len >= 4 && str_starts(commit, w->text) ? BY_START : NONE;
 }
 
-static const char several_lines[] = "products or configurations: say --product, --config";
-
 static const struct build *ambiguous(const char *word, const char *what, struct heft_err *err)
 {
 	fail(err, HEFT_EARG, HEFT_NO_OFFSET, "'%s' names builds of several %s", word, what);
+	return NULL;
+}
+
+enum { OFFERS_MOST = 8 };
+
+/* Fails because a word names builds of several products, or of several configurations of one.
+ * Offers the option that selects each. */
+static const struct build *several_lines(const struct timeline *t, const char *word,
+					 const struct build *other, struct heft_err *err)
+{
+	const char *const product = t->list.data[0]->facts.product;
+	bool products = strcmp(product, other->facts.product) != 0;
+	struct text list = { 0 };
+	const char *names[OFFERS_MOST];
+	size_t count = 0;
+	for (size_t i = 0; i < t->list.count && !products; i++)
+		products = strcmp(product, t->list.data[i]->facts.product) != 0;
+	text_add(&list, products ? STR("products: say") : STR("configurations: say"));
+	for (size_t i = 0; i < t->list.count && count < OFFERS_MOST; i++) {
+		const struct build_facts *b = &t->list.data[i]->facts;
+		size_t k = 0;
+		names[count] = products ? b->product : b->config;
+		while (strcmp(names[k], names[count]) != 0)
+			k++;
+		if (k < count)
+			continue;
+		text_add_all(&list, count > 0 ? " or --" : " --", products ? "product" : "config",
+			     " '", names[count++], "'");
+	}
+	text_add_char(&list, '\0');
+	ambiguous(word, list.p, err);
+	text_release(&list);
 	return NULL;
 }
 
@@ -171,7 +201,7 @@ static const struct build *timeline_find_first(const struct timeline *t, const c
 	const struct build *first = t->list.count > 0 ? t->list.data[0] : NULL;
 	for (size_t i = 1; i < t->list.count; i++)
 		if (!same_line(first, t->list.data[i]))
-			return ambiguous(typed, several_lines, err);
+			return several_lines(t, typed, t->list.data[i], err);
 	if (!first)
 		fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "there is no build");
 	return first;
@@ -192,7 +222,7 @@ static const struct build *timeline_find_word(const struct timeline *t,
 		if (rank == NONE || rank < best_rank)
 			continue;
 		if (rank == best_rank && !same_line(b, best))
-			return ambiguous(typed, several_lines, err);
+			return several_lines(t, typed, best, err);
 		if (rank == best_rank && rank == BY_START &&
 		    strcmp(b->facts.commit, best->facts.commit) != 0)
 			return ambiguous(typed, "commits: say more of it", err);
