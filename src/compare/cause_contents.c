@@ -40,16 +40,6 @@ static const char *contents_kind(const struct snapshot *s, const struct snap_sym
 						       : "variable";
 }
 
-/* Returns the source of a symbol, or its section if the source is unknown. */
-static const char *contents_place(struct cause_evidence *e, const struct snapshot *s,
-				  const struct snap_symbol *y)
-{
-	const struct str path = snapshot_text(s, snap_path(y));
-	return snap_is_star(snapshot_text(s, y->name)) ? ""
-	       : path.len > 0                          ? arena_copy(e->arena, path)
-						       : s->sections.data[y->section].name;
-}
-
 /* Adds a symbol whose contents differ. Aliases count once, by their first name. A text whose name
  * shows its contents comes first. */
 static void contents_add(struct cause_evidence *e, struct cause *c, uint64_t before, uint64_t after)
@@ -72,7 +62,10 @@ static void contents_add(struct cause_evidence *e, struct cause *c, uint64_t bef
 		const size_t to = first ? 0 : at;
 		c->names[to] = arena_copy(e->arena, now);
 		c->kinds[to] = contents_kind(e->d->after, y);
-		c->places[to] = contents_place(e, e->d->after, y);
+		const struct str path = snapshot_text(e->d->after, snap_path(y));
+		c->places[to] = strcmp(c->kinds[to], "section") == 0 ? ""
+				: path.len > 0                       ? arena_copy(e->arena, path)
+					       : e->d->after->sections.data[y->section].name;
 	}
 }
 

@@ -351,7 +351,8 @@ static void causes_find_described(struct cause_evidence *e, struct causes *ret)
 		ret->debug_sources[side].path = "";
 	for (size_t i = 0; i < 2 * list.count && !moved; i++) {
 		const struct described *x = &list.data[i / 2];
-		if (x->one[i % 2] > x->both && ret->debug_sources[i % 2].count++ == 0)
+		if (x->one[i % 2] > 0 && x->one[i % 2] >= x->both &&
+		    ret->debug_sources[i % 2].count++ == 0)
 			ret->debug_sources[i % 2].path = arena_copy(
 				e->arena, intern_get(&paths, (uint32_t)(i / 2)));
 	}

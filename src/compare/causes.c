@@ -7,6 +7,7 @@
 #include "image/image.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* The least part of the change for the first cause to stand alone, for a cause beside it, and for
  * one of several large parts. */
@@ -271,15 +272,30 @@ static const double padding_least = 16 << 10;
 /* A smaller change of the sum beside renamed symbols comes from their names. */
 static const double same_most = 256;
 
-/* Guesses that the file only has other padding. */
+/* Returns the bytes after the last section of the files. */
+static double causes_appended(const struct snapshot *s)
+{
+	double ret = 0;
+	vec_each(const struct snap_container, c, &s->containers)
+		vec_each(const struct snap_metric, m, &c->metrics)
+			ret += strcmp(m->name, SNAP_APPENDED) == 0 ? strtod(m->value, NULL) : 0;
+	return ret;
+}
+
+/* Guesses that the file only has other padding, or other data after its last section. */
 static void causes_guess_padding(struct cause_evidence *e)
 {
 	const double size = fabs(e->padding);
+	const double appended = causes_appended(e->d->after) - causes_appended(e->d->before);
+	const char *words = fabs(appended) * 2 > size
+				    ? "data after the last section of the file"
+				    : "padding between segments of the file (alignment)";
 	if (size > e->all && (size > padding_least || e->all == 0))
-		vec_push(&e->guesses, (struct cause_guess){ .cause = { .kind = CAUSE_PADDING,
-								       .bytes = size,
-								       .delta = e->padding,
-								       .names = { "", "", "" } } });
+		vec_push(&e->guesses,
+			 (struct cause_guess){ .cause = { .kind = CAUSE_PADDING,
+							  .bytes = size,
+							  .delta = e->padding,
+							  .names = { "", words, "" } } });
 }
 
 static bool claims_moved(const struct cause_guess *g, const struct cause_part *p)

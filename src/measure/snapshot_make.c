@@ -237,6 +237,20 @@ static void snapshot_make_add_tools(const struct made *p, struct image *im)
 	text_release(&units);
 }
 
+/* Returns the number of bytes after all that the headers of an image name: data that something
+ * appended to the file. */
+static uint64_t appended_size(const struct image *im)
+{
+	uint64_t end = im->shdr_off + im->shdr_size;
+	for (size_t i = 0; i < im->part_count; i++)
+		end = max_u64(end, im->parts[i].off + im->parts[i].size);
+	each_section(s, im)
+		end = max_u64(end, s->file_size > 0 ? s->off + s->file_size : 0);
+	each_segment(s, im)
+		end = max_u64(end, s->off + s->file_size);
+	return end < im->bytes.size ? im->bytes.size - end : 0;
+}
+
 static void snapshot_make_add_metadata(struct made *p)
 {
 	struct heft_snapshot *s = p->owner;
@@ -270,6 +284,8 @@ static void snapshot_make_add_metadata(struct made *p)
 	}
 	if (im)
 		add_metric(p, file, "COUNT/Relocations", count_relocations(im));
+	if (im && appended_size(im) > 0)
+		add_metric(p, file, SNAP_APPENDED, appended_size(im));
 }
 
 /* Reads files of the build system: ninja files, and owners of folders. */

@@ -167,9 +167,7 @@ static const struct cause_words {
 			   NULL, false, false },
 	[CAUSE_CLASSES] = { "{count} classes ({names}{more}) are {came}: {size}", NULL, false,
 			    false },
-	[CAUSE_PADDING] = { "padding between segments of the file {grew} {size}, as another "
-			    "alignment does",
-			    NULL, true, false },
+	[CAUSE_PADDING] = { "{words} {grew} {size}", NULL, true, false },
 	[CAUSE_RENAMED] = { "{count} symbol{s} {were} renamed", NULL, true, false },
 	[CAUSE_CONTENTS] = { NULL, put_contents, true, false },
 	[CAUSE_MOVED] = { "{count} symbol{s} moved to other source files", NULL, true, false },

@@ -243,8 +243,8 @@ void comment_put_verdict(const struct comment *c, struct sink *s)
 		sink_printf(s, "* and %zu more below\n", found - FINDINGS_MOST);
 }
 
-/* A line of the table: rows with the same name, path and change, such as instances of a
- * template. A function has the bytes of its parts, too: the compiler splits and copies functions. */
+/* A line of the table: rows with the same name, path and change, such as instances of a template.
+ * A function has the bytes of its parts, too: the compiler splits and copies functions. */
 struct story_line {
 	const struct heft_row *row; /* The first of the joined rows */
 	size_t count;
@@ -310,11 +310,6 @@ static struct str stem_of(const struct heft_row *row)
 	return part_word(row) ? str_upto(label, suffix_start(label)) : label;
 }
 
-static bool is_same_function(const struct heft_row *part, const struct heft_row *other)
-{
-	return str_eq(stem_of(part), stem_of(other)) && strcmp(path_of(part), path_of(other)) == 0;
-}
-
 static void padded_join(struct padded *to, struct padded p)
 {
 	to->before += p.before;
@@ -329,7 +324,9 @@ static void story_lines_fold(struct story_lines *lines)
 		if (part_word(part->row) == NULL)
 			continue;
 		vec_each(struct story_line, l, &lines->list)
-			if (l != part && !l->folded && is_same_function(part->row, l->row) &&
+			if (l != part && !l->folded &&
+			    str_eq(stem_of(part->row), stem_of(l->row)) &&
+			    strcmp(path_of(part->row), path_of(l->row)) == 0 &&
 			    (to == NULL || part_word(to->row) != NULL))
 				to = l;
 		if (to == NULL || (part_word(to->row) != NULL && to > part))
@@ -418,7 +415,7 @@ static void put_symbols(const struct story_lines *lines, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-/* True for a package without a name of its own: it is called as folders of all projects or machines
+/* True for a package without its own name: it is called as folders of all projects or machines
  * are. */
 static bool is_plain_folder(const char *package)
 {

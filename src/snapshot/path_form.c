@@ -98,7 +98,7 @@ static bool split_build(struct split *s, struct str build)
 	return true;
 }
 
-/* Removes what rustc appends to the source of a crate: "/@/", the crate with a hash of the build, and
+/* Removes what rustc appends to the source of a crate: "/@/", the crate, a hash of the build, and
  * the number of the unit. Another build has other hashes and numbers. */
 static struct str without_unit(struct str path)
 {

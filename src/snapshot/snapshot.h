@@ -85,6 +85,9 @@ struct snap_container {
 /* Name of the section for bytes that are in no section: headers, and gaps between sections. */
 #define SNAP_UNSECTIONED ".other"
 
+/* Name of the metric for bytes after the last section and segment of the file. */
+#define SNAP_APPENDED "SIZE/appended"
+
 /* The symbols of a container in one section. Sections with other flags are different */
 struct snap_section {
 	uint32_t container;

@@ -95,6 +95,7 @@ CASES = {
     "linked statically": (BASE, DEBUG, BASE, "-O2 -g -static", "", r"linked statically now", ""),
     "a fixed address": (BASE, PLAIN, BASE, "-O2 -fno-pie -no-pie", "", r"no longer position-independent", ""),
     "alignment": (BASE, PLAIN, BASE, "-O2 -Wl,-z,max-page-size=0x40000", "", r"padding between segments", ""),
+    "appended data": (BASE, PLAIN, BASE, PLAIN, "head -c 50000 app > more && cat more >> app", r"data after the last section of the file grew", "padding"),
     "contents": (BASE, DEBUG, edit("* 3", "* 5"), DEBUG, "", r"contents differ in 1 of \d+ functions.*: function `use\(\)` in `use.cc`\.$", "likely"),
     "a time stamp": (BASE | {"when.cc": WHEN}, DEBUG, BASE | {"when.cc": WHEN.replace("26", "27")}, DEBUG, "", r"contents differ in 1 of .*: table `built` in `when.cc`\.$", ""),
     "a version": (BASE | {"when.cc": WHEN}, PLAIN, BASE | {"when.cc": WHEN.replace("1.0.2", "1.0.3")}, PLAIN, "", r"text `\"1.0.2\"` is now `\"1.0.3\"` in `.rodata`\.$", ""),
