@@ -4,7 +4,7 @@
 #include "graph/graph.h"
 #include "source/source.h"
 
-#define NOT_REACHED "[not reached from a root]"
+#define NOT_REACHED "(not reached from a root)"
 
 /* Bytes of an owner below this many others, or with a longer text, belong to its keeper. */
 enum { CHAIN_STEPS = 16, CHAIN_TEXT = 1024 };
