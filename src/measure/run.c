@@ -454,8 +454,6 @@ static void run_read_graph(struct heft_profile *p, struct entry *e, struct graph
 static void run_add_retained(struct heft_profile *p, const struct entry *e, const struct graph *g)
 {
 	struct rollup_level levels[LEVELS_MAX];
-	if (g->nodes.count == 0)
-		return;
 	for (size_t i = 0; i < p->levels.count; i++)
 		levels[i] = (struct rollup_level){ row_spans(e, &p->levels.data[i], HEFT_VM),
 						   p->levels.data[i].view.shown, false };
@@ -467,11 +465,14 @@ static void run_add_retained(struct heft_profile *p, const struct entry *e, cons
 static bool entry_sum(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
 	struct graph graph = { 0 };
-	run_read_graph(p, e, &graph);
+	if (p->retaining && e->role == HEFT_INPUT)
+		run_read_graph(p, e, &graph);
 	dwarf_slot_release(&e->measure.dwarf);
 	run_sum_up(p, e);
-	run_add_retained(p, e, &graph);
-	graph_release(&graph);
+	if (graph.nodes.count > 0) {
+		run_add_retained(p, e, &graph);
+		graph_release(&graph);
+	}
 	run_note_copies(p, e);
 	entry_forget_more(e);
 	if (!run_add_stacks(p, e, err))
