@@ -11,10 +11,10 @@
 #include "code/flow.h"
 #include "image/arch.h"
 
-/* Known values of registers. */
+/* Known values of registers. The masks have one bit per register. */
 struct data_registers {
 	uint64_t base[32]; /* Value, if it is known */
-	uint32_t known;    /* One bit per register: set if its value is known */
+	uint32_t known;    /* Set if the value is known */
 	uint32_t places;   /* Set if the value is a place, that is an address */
 	uint32_t whole;    /* Set if the place is complete: code adds no distance to reach it */
 	uint32_t indexed;  /* Set if the register has a complete place plus an unknown index */

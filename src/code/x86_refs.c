@@ -474,7 +474,7 @@ static uint64_t way_join(struct x86_refs_scan *lengths, uint64_t place)
 }
 
 /* Returns the offset of the instruction with the byte at `place`. `off`: offset of an instruction
- * before, or UINT64_MAX if unknown. UINT64_MAX if it cannot be told then. */
+ * before, or UINT64_MAX if unknown. Returns UINT64_MAX if the instruction cannot be found. */
 static ALWAYS_INLINE uint64_t insn_with(struct x86_refs_scan *lengths, uint64_t off, uint64_t place)
 {
 	uint64_t last = UINT64_MAX;
