@@ -4,7 +4,7 @@
 
 enum { TOOLS_MOST = 64 };
 
-/* A compiler with options, and its number of units on each snapshot. */
+/* A compiler with options, and its number of units in each snapshot. */
 struct unit_tool {
 	struct str compiler, options;
 	uint64_t units[2];
@@ -13,7 +13,7 @@ struct unit_tool {
 struct unit_tools_of_both {
 	struct unit_tool list[TOOLS_MOST];
 	size_t count;
-	uint64_t units[2]; /* All units */
+	uint64_t units[2]; /* Numbers of all units in each snapshot */
 };
 
 /* Returns a metadata text of the only container. "" without one. */

@@ -269,7 +269,7 @@ static void causes_guess_symbols(struct cause_evidence *e)
 
 /* Less padding than this comes with any change: some segments begin at a new page. */
 static const double padding_least = 16 << 10;
-/* A smaller change of the sum beside renamed symbols comes from their names. */
+/* If symbols were renamed, the longer or shorter names change the sum by at most so many bytes. */
 static const double same_most = 256;
 
 /* Returns the bytes after the last section of the files. */

@@ -47,7 +47,7 @@ struct feature {
 struct alike_symbol {
 	uint64_t ident; /* Number of the known thing that it is. 0 if unknown */
 	uint64_t size;
-	uint64_t print;               /* match_print() */
+	uint64_t print;               /* Hash of size and contents: match_print() */
 	const struct clue *clue;      /* Clue of the symbol, or NULL */
 	const struct alike_ref *refs; /* References that are compared */
 	/* `known`: bits for the known things that it refers to. `ahead`: per reference, the bits of
