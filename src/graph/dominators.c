@@ -4,12 +4,12 @@
 /* Arrays by depth-first number, unless said otherwise. */
 struct dominators_search {
 	const struct links *out, *in;
-	uint32_t *number; /* Per node: its depth-first number. NODE_NONE if not reached */
-	uint32_t *node;   /* The node with this number */
-	uint32_t *parent; /* Parent of the node in the depth-first tree, later compressed */
-	uint32_t *semi;   /* Semidominator of the node */
-	uint32_t *label;  /* Number with the least semidominator on the compressed path */
-	uint32_t *idom;   /* Immediate dominator of the node */
+	uint32_t *number; /* Per node: its depth-first number. NODE_NONE if unreached */
+	uint32_t *node;   /* Per depth-first number, as the next four: the node */
+	uint32_t *parent; /* Its parent in the depth-first tree. Paths are compressed later */
+	uint32_t *semi;   /* Its semidominator */
+	uint32_t *label;  /* Number with the least semidominator on the compressed path to it */
+	uint32_t *idom;   /* Its immediate dominator */
 	uint32_t count;   /* Number of reached nodes */
 };
 
