@@ -88,7 +88,8 @@ struct snap_container {
 /* Name of the metric for bytes after the last section and segment of the file. */
 #define SNAP_APPENDED "SIZE/appended"
 
-/* The symbols of a container in one section. Sections with other flags are different */
+/* A section of a container, with its symbols. Sections of one name but with other flags are
+ * different */
 struct snap_section {
 	uint32_t container;
 	bool native;    /* True for a section of a program, whose symbols have addresses */
