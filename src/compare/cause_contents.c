@@ -69,7 +69,7 @@ static void contents_add(struct cause_evidence *e, struct cause *c, uint64_t bef
 	}
 }
 
-/* Compares the contents of a section on both snapshots, group by group of symbols. */
+/* Compares the contents of a section in both snapshots, group by group of symbols. */
 static void contents_compare(struct cause_evidence *e, struct cause *c,
 			     const struct snap_section *a, const struct snap_section *b)
 {

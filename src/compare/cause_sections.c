@@ -81,7 +81,7 @@ static double sections_change(const struct cause_evidence *e, struct str names)
 	return sum;
 }
 
-/* True if the VM image has about the same size on both snapshots. */
+/* True if the VM image has about the same size in both snapshots. */
 static bool keeps_vm(const struct cause_evidence *e)
 {
 	double before = 0, after = 0;

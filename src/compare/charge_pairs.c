@@ -13,7 +13,7 @@ struct charge_group {
 	/* Ids of texts in `common`. Bytes without a symbol have no path. */
 	uint32_t container, name, path;
 	uint32_t debug;
-	uint32_t symbol; /* Or SNAP_NO_SYMBOL */
+	uint32_t symbol; /* Index of the symbol, or SNAP_NO_SYMBOL */
 	uint32_t other;  /* Index of its partner in the other snapshot, or GROUP_NONE */
 };
 
