@@ -11,7 +11,7 @@
 
 struct flat_range {
 	uint64_t addr, end;
-	uint32_t who; /* Not FLAT_NONE */
+	uint32_t who; /* Number of the range's owner. Not FLAT_NONE */
 };
 
 struct flat_span {
