@@ -15,7 +15,7 @@ struct elf_addition {
 	const char *name;
 	uint32_t type;  /* One of SHT_* */
 	uint64_t flags; /* Flags SHF_..., without SHF_ALLOC */
-	uint32_t link;  /* Section index. */
+	uint32_t link;  /* Index of the section for sh_link */
 	uint64_t align; /* Power of two */
 	struct bytes bytes;
 	/* Index of the section to replace. The section's name is kept. 0 to add a section. The old

@@ -248,7 +248,7 @@ struct reloc_fields {
 	uint8_t op; /* One of RELOC_OP_... */
 	/* Types for fields of 4, 8, 2 and 1 bytes. 0 if a width has none. */
 	uint16_t four, eight, two, one;
-	uint16_t bias; /* See struct reloc_field */
+	uint16_t bias; /* Bias of thread-local variables: see struct reloc_field */
 };
 
 /* Offset in the TLS block from which thread-local variables count: 0x8000 on MIPS and PowerPC,
@@ -414,7 +414,7 @@ static const struct reloc_fields fields[] = {
 /* Types with another effect, or for fields of other widths. */
 static const struct {
 	uint16_t machine, first, last; /* Range of types */
-	uint8_t op, width, bits;       /* See struct reloc_field */
+	uint8_t op, width, bits;       /* Same as in struct reloc_field */
 } odd[] = {
 	{ EM_AARCH64, 256, 256, RELOC_OP_NONE, 0, 0 },   /* Older number of the type NONE */
 	{ EM_RISCV, 43, 43, RELOC_OP_NONE, 0, 0 },       /* Type ALIGN */
