@@ -36,7 +36,7 @@ struct tree_wide {
 
 struct tree {
 	VEC(struct tree_node) nodes;
-	VEC(uint64_t) sums; /* See tree_sums() */
+	VEC(uint64_t) sums; /* Sums of all nodes: see tree_sums() */
 	/* Sums with fractions. Empty without tree_keep_fractions(). */
 	VEC(double) exact;
 	bool fractions, closed;
