@@ -56,7 +56,7 @@ struct entry {
 	struct places_mark places_begin, places_end; /* Range of its symbols in
 						      * heft_profile.places */
 	bool has_dwarf;                              /* True if it has DWARF that was read */
-	const char *build_id;                        /* Hexadecimal */
+	const char *build_id;                        /* Build id in hexadecimal */
 	const char *format, *debug_path;
 };
 
