@@ -8,7 +8,7 @@
 #include "source/source.h"
 
 struct share_of_section {
-	uint64_t file, vm; /* Bytes */
+	uint64_t file, vm; /* Bytes in the file and in the VM image */
 };
 
 struct shares {

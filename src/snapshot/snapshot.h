@@ -135,7 +135,7 @@ struct clues;
  * are as in the roll-up by symbol, compile unit and object. Bytes without a symbol or unit have a
  * fallback label, such as "[section .dynamic]". */
 struct snap_charge {
-	uint64_t file, vm; /* Bytes */
+	uint64_t file, vm; /* Bytes in the file and in the VM image */
 	/* Short name, as in the roll-up. SNAP_PLAIN_NAME means the symbol's plain name, until
 	 * snapshot_split_names(). */
 	uint32_t name;
