@@ -8,7 +8,7 @@
 struct region_sum {
 	const char *name;
 	uint64_t origin;       /* Start of the region in the first input that has it */
-	uint64_t length, used; /* Bytes */
+	uint64_t length, used; /* Bytes of the region, and its used bytes */
 	bool open;             /* True if no input states the length */
 };
 
