@@ -16,8 +16,8 @@ struct kept_lists {
 	struct chunk_view v;
 	const struct block_map *chunks; /* All chunks that are marked as in use. NULL if unknown */
 	struct block_map *kept;         /* Chunks in a list, although they are marked as in use */
-	bool plain;                     /* True before 2.32: a link is an address. Later, a link
-					 * is stored ^ (its own address / 4096) */
+	bool plain;                     /* True for glibc before 2.32: a link is an address. Later,
+					 * it is address ^ (place of the link / 4096) */
 	uint64_t count, bytes;
 	uint64_t broken; /* Number of lists that are damaged before their end */
 	VEC(uint64_t)
