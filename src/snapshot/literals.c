@@ -31,8 +31,8 @@ static bool plain_size(struct bytes b, uint64_t *ret)
 	return i < b.size && b.p[i] == 0;
 }
 
-/* True for a printable ASCII character. The first one of a wide text, and half of all, must be
- * so. */
+/* True for a printable ASCII character. In a wide text, the first character and half of all must be
+ * printable. */
 static bool is_printable(uint32_t c)
 {
 	return c >= 0x20 && c < 0x7f;
