@@ -4,7 +4,7 @@
 #include "image/image.h"
 #include "snapshot/sums.h"
 
-/* Returns the section of a snapshot that is the same as one of the other. NULL without one. */
+/* Returns the section of `s` that is the partner of a section of the other snapshot, or NULL. */
 static const struct snap_section *section_like(const struct snapshot *s,
 					       const struct snap_section *like)
 {

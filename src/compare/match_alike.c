@@ -638,7 +638,7 @@ unsigned alike_sizes_least(const struct alike_symbol *before, unsigned has, unsi
 			       (owners ? OF_OWNERS : 0u);
 	if (later == 0)
 		return 101;
-	/* Points that the sizes need if all later parts are full. */
+	/* Score that the sizes need if all parts compared later get the full score, 100. */
 	const unsigned all = least * (weight + later), rest = 100 * later;
 	const unsigned need = all > rest ? (all - rest + weight - 1) / weight : 0;
 	return need > known ? need : known;
