@@ -149,8 +149,8 @@ typedef void source_fn(const struct source_file *f, struct layer *ret);
  * measured. */
 const struct layer *entry_layer(const struct heft_profile *p, const struct entry *e,
 				source_fn *run);
-/* Runs another source, by unit or by symbol, for what rows show besides. Does nothing if a level
- * has run the source. Call it before the input is closed. */
+/* Runs a source, by unit or by symbol, that no level shows but that rows need. Does nothing if a
+ * level has run the source. Call it before the input is closed. */
 void entry_measure_more(struct heft_profile *p, struct entry *e, source_fn *run);
 /* Measures a data source that no level shows, without notes and traces. */
 void entry_measure_aside(struct entry *e, const char *source, struct layer *ret);
