@@ -48,7 +48,7 @@ void later_labels_name(struct later_labels *l, const struct source_file *f, stru
  * `later` is not NULL, labels of sections get their names later. */
 void fallback_claims(const struct source_file *f, struct claims *vm, struct claims *file,
 		     struct later_labels *later);
-/* A section or segment in the order in which they claim bytes: sorted by `key`. Of overlapping ones,
+/* A section or segment in the order in which they claim bytes: sorted by `key`. If they overlap,
  * the one that begins last claims first, as in image_section_at() */
 struct section_turn {
 	uint64_t key;
