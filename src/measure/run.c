@@ -421,8 +421,6 @@ static void run_read_graph(struct heft_profile *p, struct entry *e, struct graph
 	const struct image *im = program_image(&e->program);
 	struct layer symbols = { .exact = false };
 	struct ref_store refs = { .im = im };
-	if (!p->retaining || e->role != HEFT_INPUT)
-		return;
 	if (!im || im->kind == IMAGE_CORE || !input_is_one_image(&e->program.input)) {
 		note(&p->context.notes, e->path, HEFT_NO_OFFSET, 0,
 		     "references are read in a program, a library or an object; `retained` lacks "
