@@ -220,7 +220,7 @@ struct panics_user {
 	uint32_t crate;        /* Crate of most of its spots. A crate of Rust's library only if
 			        * all spots are in the library. */
 	uint32_t other_crates; /* Number of other crates, without Rust's library */
-	bool tied;             /* Another crate has as many spots */
+	bool tied;             /* True if another crate has as many spots */
 };
 
 struct panics_teller {
