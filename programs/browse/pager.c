@@ -160,22 +160,6 @@ static void pager_put_measures(FILE *to, const struct browse *b, uint32_t node)
 	}
 }
 
-static void pager_put_texts(FILE *to, const struct tree *t, const struct heft_row *row)
-{
-	for (size_t i = 0; row->texts != NULL && i < t->table->text_count; i++) {
-		if (row->texts[i][0] == '\0')
-			continue;
-		fprintf(to, "%-16s ", t->table->texts[i].name);
-		pager_put_label(to, row->texts[i]);
-		fputc('\n', to);
-	}
-	for (size_t i = 0; i < row->alias_count && i < 1000; i++) {
-		fprintf(to, "%-16s ", i == 0 ? "also" : "");
-		pager_put_label(to, row->aliases[i]);
-		fputc('\n', to);
-	}
-}
-
 /* Calls an operation with a row and the labels above it. */
 static bool call_with_row(const struct browse *b, uint32_t node,
 			  bool (*op)(const struct browse *, const struct browse_row *, FILE *,
@@ -223,7 +207,18 @@ static void pager_put_card(FILE *to, const struct browse *b, uint32_t node)
 	if (t->table->has_changes && t->diff && t->nodes[node].below == 0)
 		fprintf(to, "%-16s %s\n", "became", browse_change_word(row->change));
 	pager_put_measures(to, b, node);
-	pager_put_texts(to, t, row);
+	for (size_t i = 0; row->texts != NULL && i < t->table->text_count; i++) {
+		if (row->texts[i][0] == '\0')
+			continue;
+		fprintf(to, "%-16s ", t->table->texts[i].name);
+		pager_put_label(to, row->texts[i]);
+		fputc('\n', to);
+	}
+	for (size_t i = 0; i < row->alias_count && i < 1000; i++) {
+		fprintf(to, "%-16s ", i == 0 ? "also" : "");
+		pager_put_label(to, row->aliases[i]);
+		fputc('\n', to);
+	}
 	if (t->nodes[node].below > 0)
 		fprintf(to, "%-16s %u\n", "rows below", (unsigned)t->nodes[node].below);
 	call_with_row(b, node, put_known, to, NULL);

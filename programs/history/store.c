@@ -28,19 +28,6 @@ static void schema_settle(struct store *s, bool writes)
 		db_make_tables(s->db);
 }
 
-static void version_check(struct store *s)
-{
-	char text[120];
-	const int64_t version = db_ask(s->db, version_of);
-	snprintf(text, sizeof text,
-		 "has schema %" PRId64 ", and this heft knows %d: use a newer heft", version,
-		 STORE_VERSION);
-	if (version > STORE_VERSION)
-		db_fail(s->db, HEFT_EUNSUPPORTED, text);
-	else if (version < STORE_VERSION)
-		db_fail(s->db, HEFT_EFORMAT, "is damaged: it says no version");
-}
-
 static const char *text_copy(struct store *s, struct db_query *q, int cell)
 {
 	return arena_copy(&s->texts, db_text(q, cell));
@@ -85,7 +72,15 @@ static void store_refresh(struct store *s)
 		return;
 	s->edition = edition;
 	s->read = 0;
-	version_check(s);
+	char text[120];
+	const int64_t version = db_ask(s->db, version_of);
+	snprintf(text, sizeof text,
+		 "has schema %" PRId64 ", and this heft knows %d: use a newer heft", version,
+		 STORE_VERSION);
+	if (version > STORE_VERSION)
+		db_fail(s->db, HEFT_EUNSUPPORTED, text);
+	else if (version < STORE_VERSION)
+		db_fail(s->db, HEFT_EFORMAT, "is damaged: it says no version");
 	builds_reload(s);
 }
 

@@ -64,19 +64,6 @@ static const char *environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* Sets which certificates are trusted. curl(1) reads these variables, libcurl does not. */
-static void http_trust(struct http *h)
-{
-	const char *file = environment("CURL_CA_BUNDLE");
-	const char *folder = file ? NULL : environment("SSL_CERT_DIR");
-	if (!file)
-		file = environment("SSL_CERT_FILE");
-	if (file)
-		curl_easy_setopt(h->curl, CURLOPT_CAINFO, file);
-	if (folder)
-		curl_easy_setopt(h->curl, CURLOPT_CAPATH, folder);
-}
-
 static void http_set_up(struct http *h, const char *url, const char *type, unsigned seconds)
 {
 	/* Without an empty Expect header, libcurl waits for the server before a large body. */
@@ -92,7 +79,15 @@ static void http_set_up(struct http *h, const char *url, const char *type, unsig
 	curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, h->headers);
 	curl_easy_setopt(h->curl, CURLOPT_USERAGENT, "heft/" HEFT_VERSION);
 	curl_easy_setopt(h->curl, CURLOPT_ERRORBUFFER, h->said);
-	http_trust(h);
+	/* Sets which certificates are trusted. curl(1) reads these variables, libcurl does not. */
+	const char *file = environment("CURL_CA_BUNDLE");
+	const char *folder = file ? NULL : environment("SSL_CERT_DIR");
+	if (!file)
+		file = environment("SSL_CERT_FILE");
+	if (file)
+		curl_easy_setopt(h->curl, CURLOPT_CAINFO, file);
+	if (folder)
+		curl_easy_setopt(h->curl, CURLOPT_CAPATH, folder);
 }
 
 struct http *http_open(const char *url, const char *type, unsigned seconds, struct heft_err *err)

@@ -183,7 +183,7 @@ static void callee_by_stub(void *user, const struct plt_stub *stub)
 		vec_push(&g->claims, (struct code_claim){ addr, stub->size, false, false, true });
 }
 
-static void callees_by_imports(struct gathering *g)
+void gather_callees(struct gathering *g)
 {
 	struct imports imports = { .g = g };
 	plt_read(&imports.plt, g->im);
@@ -191,11 +191,6 @@ static void callees_by_imports(struct gathering *g)
 		add_callee(g, slot->addr, traits_of_name(plt_name(&imports.plt, slot)));
 	plt_each(&imports.plt, callee_by_stub, &imports);
 	plt_release(&imports.plt);
-}
-
-void gather_callees(struct gathering *g)
-{
-	callees_by_imports(g);
 	callees_by_symbols(g, g->im, SHT_SYMTAB);
 	callees_by_symbols(g, g->im, SHT_DYNSYM);
 	callees_by_symbols(g, g->debug, SHT_SYMTAB);

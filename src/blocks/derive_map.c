@@ -84,10 +84,21 @@ static void sort_claims(struct gathering *g)
 	vec_sort_then(&g->claims, derive_map_larger_first);
 }
 
-/* Keeps the largest claim at each address, with the flags of all claims there. A label without a
- * size does not make code of data, because linker scripts put labels at the start of data. */
-static void merge_claims(struct gathering *g)
+static void list_claims(struct gathering *g)
 {
+	derive_map_claim_symbols(g, g->im, SHT_SYMTAB);
+	derive_map_claim_symbols(g, g->im, SHT_DYNSYM);
+	derive_map_claim_symbols(g, g->debug, SHT_SYMTAB);
+	sort_claims(g);
+	symbols_cut_crossing(g->claims.data, g->claims.count, sizeof *g->claims.data);
+	gather_unwind(g);
+	const uint64_t entry = flow_entry(g->isa, g->im->entry);
+	if (region_at(g, entry) && g->im->kind == IMAGE_EXEC)
+		vec_push(&g->claims, (struct code_claim){ .addr = entry, .function = true });
+	sort_claims(g);
+	/* Keeps the largest claim at each address, with the flags of all claims there. A label
+	 * without a size does not make code of data, because linker scripts put labels at the start
+	 * of data. */
 	size_t kept = 0;
 	for (size_t i = 0; i < g->claims.count; i++) {
 		const struct code_claim c = g->claims.data[i];
@@ -102,21 +113,6 @@ static void merge_claims(struct gathering *g)
 		before->data = before->data && (c.data || (c.size == 0 && !c.function));
 	}
 	g->claims.count = kept;
-}
-
-static void list_claims(struct gathering *g)
-{
-	derive_map_claim_symbols(g, g->im, SHT_SYMTAB);
-	derive_map_claim_symbols(g, g->im, SHT_DYNSYM);
-	derive_map_claim_symbols(g, g->debug, SHT_SYMTAB);
-	sort_claims(g);
-	symbols_cut_crossing(g->claims.data, g->claims.count, sizeof *g->claims.data);
-	gather_unwind(g);
-	const uint64_t entry = flow_entry(g->isa, g->im->entry);
-	if (region_at(g, entry) && g->im->kind == IMAGE_EXEC)
-		vec_push(&g->claims, (struct code_claim){ .addr = entry, .function = true });
-	sort_claims(g);
-	merge_claims(g);
 }
 
 /* Adds [from, to) of the region as code of a function. Calls have ascending addresses. `c`: claim

@@ -157,18 +157,6 @@ static enum match match_change(struct replay *r, const struct sample_mappings_ch
 	return OTHER_BUILD;
 }
 
-static void match_changes(struct replay *r)
-{
-	struct id *of_name = ids_by_name(r);
-	r->taken = NO_MATCH;
-	vec_each(struct sample_mappings_change, c, &r->changes) {
-		c->match = c->type == PERF_MAP ? match_change(r, c, &of_name[c->name]) : NO_MATCH;
-		if (c->match < r->taken)
-			r->taken = c->match;
-	}
-	mem_free(of_name);
-}
-
 static struct sample_mappings_process *process_of(struct replay *r, uint32_t pid)
 {
 	const uint32_t i = intern_add(&r->pids, (struct str){ (const char *)&pid, sizeof pid });
@@ -316,7 +304,14 @@ bool mappings_read(struct mappings *m, struct samples *s, const struct image *im
 	char *path = file_real_path(im->path);
 	r.path = path;
 	sample_mappings_collect(&r, s);
-	match_changes(&r);
+	struct id *of_name = ids_by_name(&r);
+	r.taken = NO_MATCH;
+	vec_each(struct sample_mappings_change, c, &r.changes) {
+		c->match = c->type == PERF_MAP ? match_change(&r, c, &of_name[c->name]) : NO_MATCH;
+		if (c->match < r.taken)
+			r.taken = c->match;
+	}
+	mem_free(of_name);
 	const bool unmapped = s->form != SAMPLES_PERF && r.changes.count == 0;
 	bool ok = true;
 	if (!unmapped && r.taken == NO_MATCH)

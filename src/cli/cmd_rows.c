@@ -130,18 +130,6 @@ static bool file_measure(struct rows_job *job, const char *path)
 	return err.code != HEFT_EARG && !ferror(job->to);
 }
 
-static void say_end(const struct rows_job *job)
-{
-	progress_erase(job->run.cli->progress);
-	fprintf(stderr, "%s: %zu file%s measured", job->run.cli->program, job->measured,
-		job->measured == 1 ? "" : "s");
-	if (job->passed_over > 0)
-		fprintf(stderr, ", %zu passed over", job->passed_over);
-	if (job->failed > 0)
-		fprintf(stderr, ", %zu failed", job->failed);
-	putc('\n', stderr);
-}
-
 static bool files_measure(void *ctx, FILE *to, struct heft_err *err)
 {
 	struct rows_job *job = ctx;
@@ -163,7 +151,14 @@ static int rows_run(struct rows_job *job)
 	if (job->source_count == 0 && !source_add(job, "sections"))
 		return EXIT_TROUBLE;
 	const int status = outfile_write(job->run.cli, job->run.out.path, files_measure, job);
-	say_end(job);
+	progress_erase(job->run.cli->progress);
+	fprintf(stderr, "%s: %zu file%s measured", job->run.cli->program, job->measured,
+		job->measured == 1 ? "" : "s");
+	if (job->passed_over > 0)
+		fprintf(stderr, ", %zu passed over", job->passed_over);
+	if (job->failed > 0)
+		fprintf(stderr, ", %zu failed", job->failed);
+	putc('\n', stderr);
 	return job->failed > 0 ? EXIT_TROUBLE : status;
 }
 

@@ -24,20 +24,6 @@ static void decode_row(const uint8_t *p, uint64_t left, uint64_t addr, struct fl
 	ret->target = code_target32(addr, addr + off - 4);
 }
 
-/* Decodes branches to an address in a register or in memory. */
-static void decode_far(uint32_t insn, struct flow *ret)
-{
-	if ((insn & 0x0ffffff0) == 0x012fff30)
-		ret->kind = FLOW_CALL; /* blx */
-	else if ((insn & 0x0fffffff) == 0x012fff1e || (insn & 0x0fffffff) == 0x01a0f00e ||
-		 (insn & 0x0e108000) == 0x08108000 ||
-		 ((insn & 0x0c10f000) == 0x0410f000 && (insn >> 16 & 15) == STACK))
-		ret->kind = FLOW_RETURN; /* bx lr; mov pc, lr; ldm {..., pc}; ldr pc, [sp], #n */
-	else if ((insn & 0x0ffffff0) == 0x012fff10 || (insn & 0x0c10f000) == 0x0410f000 ||
-		 computes_pc(insn))
-		ret->kind = FLOW_JUMP_INDIRECT;
-}
-
 bool arm_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
 {
 	*ret = (struct flow){ .size = 4 };
@@ -64,7 +50,16 @@ bool arm_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
 		decode_row(p, left, addr, ret);
 		return true;
 	}
-	decode_far(insn, ret);
+	/* Decodes branches to an address in a register or in memory. */
+	if ((insn & 0x0ffffff0) == 0x012fff30)
+		ret->kind = FLOW_CALL; /* blx */
+	else if ((insn & 0x0fffffff) == 0x012fff1e || (insn & 0x0fffffff) == 0x01a0f00e ||
+		 (insn & 0x0e108000) == 0x08108000 ||
+		 ((insn & 0x0c10f000) == 0x0410f000 && (insn >> 16 & 15) == STACK))
+		ret->kind = FLOW_RETURN; /* bx lr; mov pc, lr; ldm {..., pc}; ldr pc, [sp], #n */
+	else if ((insn & 0x0ffffff0) == 0x012fff10 || (insn & 0x0c10f000) == 0x0410f000 ||
+		 computes_pc(insn))
+		ret->kind = FLOW_JUMP_INDIRECT;
 	ret->maybe = ret->kind != FLOW_PLAIN && cond != ALWAYS;
 	if (insn == 0xe1a00000 || insn == 0xe320f000)
 		ret->kind = FLOW_NOP;

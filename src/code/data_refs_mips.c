@@ -136,19 +136,6 @@ static void mips_add_number(struct data_scan *s, uint64_t off, unsigned rt, unsi
 		data_refs_forget(s, rt);
 }
 
-/* Carries out the branch, call or return before the instruction that was just decoded. The delay is
- * MIPS's delay slot. */
-static void mips_leave(struct data_scan *s, uint64_t off)
-{
-	if (s->later > 0)
-		data_scan_branch(s, off, s->later);
-	if (s->calls_later)
-		data_scan_call(s);
-	s->ends = s->ends_later;
-	s->later = 0;
-	s->calls_later = s->ends_later = false;
-}
-
 /* Records the branch, call or return that takes effect after the next instruction. */
 static void mips_branch(struct data_scan *s, uint64_t off)
 {
@@ -184,7 +171,15 @@ unsigned do_mips(struct data_scan *s, uint64_t off)
 	} else if (op > M_BRANCH_LAST && !(op >= M_LIKELY && op <= M_LIKELY_LAST) && rt != M_GP) {
 		data_refs_forget(s, rt);
 	}
-	mips_leave(s, off);
+	/* Carries out the branch, call or return before the instruction that was just decoded. The
+	 * delay is MIPS's delay slot. */
+	if (s->later > 0)
+		data_scan_branch(s, off, s->later);
+	if (s->calls_later)
+		data_scan_call(s);
+	s->ends = s->ends_later;
+	s->later = 0;
+	s->calls_later = s->ends_later = false;
 	mips_branch(s, off);
 	return 4;
 }

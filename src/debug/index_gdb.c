@@ -73,18 +73,6 @@ static void index_gdb_put_unit(struct gdb_index *g, uint64_t off, uint64_t size,
 	}
 }
 
-static void index_gdb_put_units(struct gdb_index *g)
-{
-	uint64_t off = g->start[GDB_UNITS];
-	for (uint32_t i = 0; i < g->unit_count; i++, off += UNIT_SIZE)
-		index_gdb_put_unit(g, off, UNIT_SIZE, i);
-	index_pad(g->out, off, g->start[GDB_TYPES]);
-	off = g->start[GDB_TYPES];
-	for (uint64_t i = 0; i < g->type_count; i++, off += TYPE_SIZE)
-		put_type(g, off, TYPE_SIZE, i);
-	index_pad(g->out, off, g->start[GDB_ADDRESSES]);
-}
-
 static void put_addresses(struct gdb_index *g)
 {
 	struct reader r = gdb_at(g, g->start[GDB_ADDRESSES]);
@@ -207,7 +195,14 @@ void gdb_index_pieces(struct dwarf *d, index_fn fn, void *ctx)
 		return;
 	}
 	index_put(&o, 0, g.start[GDB_UNITS], ABOUT_ALL, 0);
-	index_gdb_put_units(&g);
+	uint64_t off = g.start[GDB_UNITS];
+	for (uint32_t i = 0; i < g.unit_count; i++, off += UNIT_SIZE)
+		index_gdb_put_unit(&g, off, UNIT_SIZE, i);
+	index_pad(g.out, off, g.start[GDB_TYPES]);
+	off = g.start[GDB_TYPES];
+	for (uint64_t i = 0; i < g.type_count; i++, off += TYPE_SIZE)
+		put_type(&g, off, TYPE_SIZE, i);
+	index_pad(g.out, off, g.start[GDB_ADDRESSES]);
 	put_addresses(&g);
 	index_gdb_put_symbols(&g);
 	index_put(&o, g.start[GDB_SHORTCUTS], g.start[GDB_POOL] - g.start[GDB_SHORTCUTS], ABOUT_ALL,

@@ -106,20 +106,6 @@ static uint64_t names_uint(const struct index_names *n, uint64_t off, unsigned w
 	return read_uint(&r, width);
 }
 
-static void index_names_put_units(struct index_names *n)
-{
-	const uint64_t width = n->set->offset_size;
-	n->units.count = 0;
-	for (uint64_t off = n->at.units; off < n->at.foreign; off += width) {
-		const uint64_t unit = names_uint(n, off, (unsigned)width);
-		vec_push(&n->units,
-			 (struct names_unit){ unit, index_unit_size(n->out->dwarf, unit) });
-		index_put(n->out, off, width, ABOUT_INFO, unit);
-	}
-	for (uint64_t off = n->at.foreign; off < n->at.buckets; off += 8)
-		index_put(n->out, off, 8, ABOUT_TYPE_ID, names_uint(n, off, 8));
-}
-
 static struct form_sizes names_sizes(const struct index_names *n)
 {
 	return (struct form_sizes){ n->set->version, 8, n->set->offset_size };
@@ -339,7 +325,16 @@ static void names_table(struct index_names *n)
 	}
 	index_put(o, n->set->off, n->at.units - n->set->off, ABOUT_ALL, 0);
 	ASSERT(n->at.units <= n->at.buckets && n->at.pool <= n->set->end);
-	index_names_put_units(n);
+	const uint64_t width = n->set->offset_size;
+	n->units.count = 0;
+	for (uint64_t off = n->at.units; off < n->at.foreign; off += width) {
+		const uint64_t unit = names_uint(n, off, (unsigned)width);
+		vec_push(&n->units,
+			 (struct names_unit){ unit, index_unit_size(n->out->dwarf, unit) });
+		index_put(n->out, off, width, ABOUT_INFO, unit);
+	}
+	for (uint64_t off = n->at.foreign; off < n->at.buckets; off += 8)
+		index_put(n->out, off, 8, ABOUT_TYPE_ID, names_uint(n, off, 8));
 	read_abbrevs(n);
 	index_put(o, n->at.buckets, n->at.hashes - n->at.buckets, ABOUT_ALL, 0);
 	if (n->at.strings > n->at.hashes)

@@ -32,21 +32,6 @@ static void line_table_add_row(struct line_table *t, struct line_sequence *s,
 	s->count++;
 }
 
-static void read_rows(struct line_table *t, struct line_program *p)
-{
-	struct line_sequence s = { 0 };
-	for (struct line_row r; t->rows.count < UINT32_MAX && line_next(p, &r);) {
-		if (!r.end_sequence) {
-			line_table_add_row(t, &s, &r);
-			continue;
-		}
-		s.end = r.addr;
-		if (s.count > 0 && s.end > s.addr)
-			vec_push(&t->sequences, s);
-		s = (struct line_sequence){ .first = (uint32_t)t->rows.count };
-	}
-}
-
 static void line_table_learn_path(struct line_table *t, const struct line_program *p, uint32_t file,
 				  struct text *text, struct intern *paths)
 {
@@ -100,7 +85,17 @@ bool line_table_read(struct line_table *t, const struct unit *u, struct intern *
 				  .address_size = u->address_size };
 	if (u->line_off == DW_NO_OFFSET || !line_table_open_program(t, &p))
 		return false;
-	read_rows(t, &p);
+	struct line_sequence s = { 0 };
+	for (struct line_row r; t->rows.count < UINT32_MAX && line_next(&p, &r);) {
+		if (!r.end_sequence) {
+			line_table_add_row(t, &s, &r);
+			continue;
+		}
+		s.end = r.addr;
+		if (s.count > 0 && s.end > s.addr)
+			vec_push(&t->sequences, s);
+		s = (struct line_sequence){ .first = (uint32_t)t->rows.count };
+	}
 	struct text text = { 0 };
 	t->path_count = min_u64(p.files.count, UINT32_MAX);
 	t->paths = mem_zeroed(t->path_count + 1, sizeof *t->paths);

@@ -207,17 +207,6 @@ static void debug_find_put_text(struct findings *f, struct dwarf *d, enum dw_sec
 		find_string(f, table, p - start, f->unit_label);
 }
 
-static void put_line_names(struct findings *f, const struct line_program *p)
-{
-	static const enum dw_section tables[] = { DW_LINE_STR, DW_STR };
-	for (size_t k = 0; k < COUNT_OF(tables); k++) {
-		for (size_t i = 0; i < p->dirs.count; i++)
-			debug_find_put_text(f, p->dwarf, tables[k], p->dirs.data[i]);
-		for (size_t i = 0; i < p->files.count; i++)
-			debug_find_put_text(f, p->dwarf, tables[k], p->files.data[i].name);
-	}
-}
-
 /* Claims the bytes of each row of a line program for the owner of the row's address. */
 static void debug_find_put_rows(struct findings *f, struct line_program *p)
 {
@@ -236,7 +225,13 @@ static void debug_find_put_rows(struct findings *f, struct line_program *p)
 
 void find_line_program(struct findings *f, struct line_program *p)
 {
-	put_line_names(f, p);
+	static const enum dw_section tables[] = { DW_LINE_STR, DW_STR };
+	for (size_t k = 0; k < COUNT_OF(tables); k++) {
+		for (size_t i = 0; i < p->dirs.count; i++)
+			debug_find_put_text(f, p->dwarf, tables[k], p->dirs.data[i]);
+		for (size_t i = 0; i < p->files.count; i++)
+			debug_find_put_text(f, p->dwarf, tables[k], p->files.data[i].name);
+	}
 	if (f->all->by_symbol)
 		debug_find_put_rows(f, p);
 	find_sized(f, DW_LINE, p->off, p->size, f->unit_label);

@@ -103,20 +103,6 @@ static void decode_batch(void *ctx, size_t i, unsigned worker)
 		decode(d, b, k);
 }
 
-/* Joins the targets, and the addresses of tables, of all batches. */
-static void gather_places(struct derivation *d)
-{
-	vec_each(const struct batch, b, &d->batches) {
-		for (size_t k = 0; k < b->tables.count; k++)
-			vec_push(&d->bases, b->tables.data[k].addr);
-		vec_copy(&d->bases, &b->bases);
-		for (size_t k = 0; k < b->outs.count; k++)
-			vec_push(&d->outs, b->outs.data[k]);
-	}
-	vec_sort(&d->outs);
-	vec_sort(&d->bases);
-}
-
 static void blocks_batch(void *ctx, size_t i, unsigned worker)
 {
 	struct derivation *d = ctx;
@@ -195,7 +181,16 @@ void derive_decode(struct derivation *d, unsigned threads)
 			vec_push(&d->pads, d->facts->sites[i].pad);
 	vec_sort(&d->pads);
 	parallel_for(threads, d->batches.count, decode_batch, d);
-	gather_places(d);
+	/* Joins the targets, and the addresses of tables, of all batches. */
+	vec_each(const struct batch, b, &d->batches) {
+		for (size_t k = 0; k < b->tables.count; k++)
+			vec_push(&d->bases, b->tables.data[k].addr);
+		vec_copy(&d->bases, &b->bases);
+		for (size_t k = 0; k < b->outs.count; k++)
+			vec_push(&d->outs, b->outs.data[k]);
+	}
+	vec_sort(&d->outs);
+	vec_sort(&d->bases);
 }
 
 void derive_release(struct derivation *d)

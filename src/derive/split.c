@@ -569,17 +569,6 @@ static void split_list_starts(struct splitter *all)
 	all->called.count = 0;
 }
 
-static void list_calls(struct splitter *all)
-{
-	vec_each(const struct batch, b, &all->d.batches) {
-		for (size_t k = b->first; k < b->last; k++) {
-			const struct function *fn = &all->d.functions[k];
-			const struct event *e = events_of(b, fn);
-			note_calls(all, &all->facts->code->extents[k], e, e + fn->event_count);
-		}
-	}
-}
-
 static void keep_leaps(struct splitter *all, leap_vec *leaps)
 {
 	vec_copy(leaps, &all->facts->signs->leaps);
@@ -649,7 +638,13 @@ void split_code(const struct split_facts *f, unsigned threads, split_function_ve
 		if (f->code->callees[i].traits & DERIVE_NO_RETURN)
 			vec_push(&all.dead, f->code->callees[i].addr);
 	addrs_sort(&all.dead);
-	list_calls(&all);
+	vec_each(const struct batch, b, &all.d.batches) {
+		for (size_t k = b->first; k < b->last; k++) {
+			const struct function *fn = &all.d.functions[k];
+			const struct event *e = events_of(b, fn);
+			note_calls(&all, &all.facts->code->extents[k], e, e + fn->event_count);
+		}
+	}
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		const size_t starts = all.starts.count, pointers = all.pointers.count;
 		const size_t dead = all.dead.count;

@@ -316,22 +316,6 @@ static void add_share(struct calls *c, const struct call_share *s, uint64_t bloc
 	last->at_peak_bytes = add_sat(last->at_peak_bytes, s->at_peak_bytes);
 }
 
-static void calls_sum_up(struct calls_reading *g)
-{
-	/* Counters are updated before the peak is. So if more bytes are live than at the recorded
-	 * peak, the peak is now. */
-	const bool peak_now = g->live_bytes > g->r->process.peak_bytes;
-	vec_sort(&g->keys);
-	ASSERT(g->keys.count == g->shares.count && g->blocks.count == g->shares.count);
-	for (size_t i = 0; i < g->keys.count; i++) {
-		const size_t at = (size_t)g->keys.data[i].index;
-		struct call_share *s = &g->shares.data[at];
-		if (peak_now)
-			s->at_peak_bytes = s->live_bytes;
-		add_share(g->c, s, peak_now ? s->live : g->blocks.data[at]);
-	}
-}
-
 static void calls_verify(const struct calls *c)
 {
 	ASSERT(c->index->stack_of.count == c->nodes.count);
@@ -366,7 +350,18 @@ void calls_read(struct calls *ret, const struct dump *d, const struct records *r
 	find_modules(ret, d, r);
 	read_nodes(ret, &nodes, r, notes);
 	calls_read_stacks(&g, &nodes, notes);
-	calls_sum_up(&g);
+	/* Counters are updated before the peak is. So if more bytes are live than at the recorded
+	 * peak, the peak is now. */
+	const bool peak_now = g.live_bytes > g.r->process.peak_bytes;
+	vec_sort(&g.keys);
+	ASSERT(g.keys.count == g.shares.count && g.blocks.count == g.shares.count);
+	for (size_t i = 0; i < g.keys.count; i++) {
+		const size_t at = (size_t)g.keys.data[i].index;
+		struct call_share *s = &g.shares.data[at];
+		if (peak_now)
+			s->at_peak_bytes = s->live_bytes;
+		add_share(g.c, s, peak_now ? s->live : g.blocks.data[at]);
+	}
 	if (HEFT_CHECKS)
 		calls_verify(ret);
 	id_map_release(&nodes);

@@ -123,24 +123,6 @@ static void dump_find_stack(const struct dump *d, const struct core *c, struct d
 		t->stack_end = min_u64(t->stack_end, align_up(tp + 1, PAGE));
 }
 
-static void take_threads(struct dump *d, const struct core *c)
-{
-	d->thread_count = c->threads.count;
-	d->threads = arena_new(&d->arena, struct dump_thread, c->threads.count + 1);
-	for (size_t i = 0; i < c->threads.count; i++) {
-		const struct core_thread *from = &c->threads.data[i];
-		struct dump_thread *t = &d->threads[i];
-		*t = (struct dump_thread){ .id = from->id,
-					   .name = from->id == c->pid ? c->name : "",
-					   .pc = from->pc,
-					   .sp = from->sp,
-					   .fp = from->fp,
-					   .regs = from->regs,
-					   .reg_count = from->reg_count };
-		dump_find_stack(d, c, t, from->tp);
-	}
-}
-
 static void take_segments(struct dump *d, const struct image *core)
 {
 	region_vec regions = { 0 };
@@ -175,7 +157,20 @@ static void read_core(struct dump *d, const struct image *core)
 	take_segments(d, core);
 	dump_add_files(d, &c);
 	dump_find_modules(d, &c);
-	take_threads(d, &c);
+	d->thread_count = c.threads.count;
+	d->threads = arena_new(&d->arena, struct dump_thread, c.threads.count + 1);
+	for (size_t i = 0; i < c.threads.count; i++) {
+		const struct core_thread *from = &c.threads.data[i];
+		struct dump_thread *t = &d->threads[i];
+		*t = (struct dump_thread){ .id = from->id,
+					   .name = from->id == c.pid ? c.name : "",
+					   .pc = from->pc,
+					   .sp = from->sp,
+					   .fp = from->fp,
+					   .regs = from->regs,
+					   .reg_count = from->reg_count };
+		dump_find_stack(d, &c, t, from->tp);
+	}
 	d->command = c.command;
 	d->pid = c.pid ? c.pid : c.threads.count ? c.threads.data[0].id : 0;
 	d->signal = c.signal;

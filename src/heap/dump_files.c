@@ -13,22 +13,6 @@ struct dump_files_piece {
 typedef VEC(struct dump_files_piece) piece_vec;
 typedef VEC(struct dump_file) file_vec;
 
-static void dump_files_list_pieces(const struct core *c, piece_vec *ret)
-{
-	uint64_t end = 0;
-	vec_each(const struct core_file, f, &c->files)
-		vec_push(ret, (struct dump_files_piece){ f->start, f->end, f->off, f->path, 0 });
-	vec_sort(ret);
-	for (size_t i = 0; i < ret->count; i++) { /* If pieces of a damaged note overlap, the
-						   * first one wins. */
-		struct dump_files_piece *p = &ret->data[i];
-		const uint64_t cut = p->start < end ? min_u64(end, p->end) - p->start : 0;
-		p->start += cut;
-		p->off = add_sat(p->off, cut);
-		end = max_u64(end, p->end);
-	}
-}
-
 static void group_pieces(const struct dump *d, piece_vec *pieces, file_vec *files)
 {
 	vec_each(struct dump_files_piece, p, pieces) {
@@ -89,7 +73,19 @@ void dump_add_files(struct dump *d, const struct core *c)
 {
 	piece_vec pieces = { 0 };
 	file_vec files = { 0 };
-	dump_files_list_pieces(c, &pieces);
+	uint64_t end = 0;
+	vec_each(const struct core_file, f, &c->files)
+		vec_push(&pieces,
+			 (struct dump_files_piece){ f->start, f->end, f->off, f->path, 0 });
+	vec_sort(&pieces);
+	for (size_t i = 0; i < pieces.count; i++) { /* If pieces of a damaged note overlap, the
+						   * first one wins. */
+		struct dump_files_piece *p = &pieces.data[i];
+		const uint64_t cut = p->start < end ? min_u64(end, p->end) - p->start : 0;
+		p->start += cut;
+		p->off = add_sat(p->off, cut);
+		end = max_u64(end, p->end);
+	}
 	group_pieces(d, &pieces, &files);
 	split_regions(d, &pieces);
 	d->file_count = files.count;

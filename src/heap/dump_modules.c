@@ -93,22 +93,6 @@ static bool dump_modules_is_loaded(const struct dump *d, const struct phdrs *t, 
 	return true;
 }
 
-static void dump_modules_read_build_id(const struct dump *d, const struct phdrs *t,
-				       struct dump_file *file)
-{
-	for (uint64_t i = 0; i < t->count && file->build_id.size == 0; i++) {
-		const struct phdr p = phdr_get(t, i);
-		if (p.type != PT_NOTE)
-			continue;
-		const struct bytes notes = dump_at(d, (file->bias + p.addr) & mask_of(t),
-						   p.file_size);
-		elf_find_build_id(notes, p.addr % 8 == 0 && p.file_size % 8 == 0 ? 8 : 4,
-				  t->big_endian, &file->build_id);
-		if (file->build_id.size == 0)
-			elf_find_build_id(notes, 4, t->big_endian, &file->build_id);
-	}
-}
-
 static void read_range(const struct phdrs *t, struct dump_file *file)
 {
 	uint64_t low = UINT64_MAX, high = 0;
@@ -132,7 +116,17 @@ static void take_headers(const struct dump *d, const struct phdrs *t, uint64_t b
 	file->module = true;
 	file->bias = bias;
 	read_range(t, file);
-	dump_modules_read_build_id(d, t, file);
+	for (uint64_t i = 0; i < t->count && file->build_id.size == 0; i++) {
+		const struct phdr p = phdr_get(t, i);
+		if (p.type != PT_NOTE)
+			continue;
+		const struct bytes notes = dump_at(d, (file->bias + p.addr) & mask_of(t),
+						   p.file_size);
+		elf_find_build_id(notes, p.addr % 8 == 0 && p.file_size % 8 == 0 ? 8 : 4,
+				  t->big_endian, &file->build_id);
+		if (file->build_id.size == 0)
+			elf_find_build_id(notes, 4, t->big_endian, &file->build_id);
+	}
 }
 
 bool dump_read_header(const struct dump *d, struct dump_file *file)

@@ -493,24 +493,6 @@ static void lay_first(struct laying *y, size_t block)
 	y->chain = c.next;
 }
 
-static void lay_near(struct laying *y, uint64_t addr)
-{
-	/* Starts this many blocks before the address. They show where the next chunk must be. */
-	enum { BEFORE = 2 };
-	const size_t first = heap_live_below(y->b, y->span.addr);
-	const size_t next = heap_live_below(y->b, addr);
-	y->at = y->span.addr;
-	if (next > first + BEFORE)
-		lay_first(y, next - BEFORE);
-	else
-		start_at(y, first);
-	while (y->at <= addr && next_is_in_span(y))
-		lay_block(y);
-	if (y->at <= addr)
-		heap_layout_fill(y, 0, y->walk.index, heap_layout_span_end(y));
-	end_part(y);
-}
-
 void heap_parts_near(const struct heap_layout *l, uint64_t addr, heap_part_fn *fn, void *ctx)
 {
 	const struct heap_span *span = vec_before(&l->spans, addr);
@@ -521,7 +503,20 @@ void heap_parts_near(const struct heap_layout *l, uint64_t addr, heap_part_fn *f
 	y.fn = fn;
 	y.ctx = ctx;
 	y.span = *span;
-	lay_near(&y, addr);
+	/* Starts this many blocks before the address. They show where the next chunk must be. */
+	enum { BEFORE = 2 };
+	const size_t first = heap_live_below(y.b, y.span.addr);
+	const size_t next = heap_live_below(y.b, addr);
+	y.at = y.span.addr;
+	if (next > first + BEFORE)
+		lay_first(&y, next - BEFORE);
+	else
+		start_at(&y, first);
+	while (y.at <= addr && next_is_in_span(&y))
+		lay_block(&y);
+	if (y.at <= addr)
+		heap_layout_fill(&y, 0, y.walk.index, heap_layout_span_end(&y));
+	end_part(&y);
 	vec_release(&y.owns);
 	heap_layout_release(&unused);
 }

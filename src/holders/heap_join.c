@@ -171,17 +171,6 @@ static uint32_t *heap_join_steps(struct heap_join *j, const struct heft_heap *h)
 	return steps;
 }
 
-static void heap_join_free(struct heap_join *j)
-{
-	intern_release(&j->functions);
-	intern_release(&j->files);
-	intern_release(&j->names);
-	vec_release_all(&j->keys, &j->other_builds, &j->by_name);
-	map_release(&j->sites);
-	map_release(&j->steps);
-	text_release(&j->path);
-}
-
 uint32_t *heap_join(struct heft_heap_report *r, struct heft_heap *now, struct heft_heap *base,
 		    uint32_t **ret_base)
 {
@@ -202,7 +191,13 @@ uint32_t *heap_join(struct heft_heap_report *r, struct heft_heap *now, struct he
 	vec_push(&r->report.steps, (struct heap_step){ 0, join_site(&j, &nothing, 0) });
 	uint32_t *steps = heap_join_steps(&j, now);
 	*ret_base = base ? heap_join_steps(&j, base) : NULL;
-	heap_join_free(&j);
+	intern_release(&j.functions);
+	intern_release(&j.files);
+	intern_release(&j.names);
+	vec_release_all(&j.keys, &j.other_builds, &j.by_name);
+	map_release(&j.sites);
+	map_release(&j.steps);
+	text_release(&j.path);
 	return steps;
 }
 

@@ -184,18 +184,6 @@ static bool block_wanted(const struct heft_heap_query *q, const struct heap_foun
 	       (q->max_size == 0 || b->size <= q->max_size);
 }
 
-static void heap_leaves_add_sums(const struct heap_leaves_source *s,
-				 struct heap_leaves_block_sums *sums)
-{
-	sort_by_key(sums->list.data, sums->list.count, sizeof *sums->list.data);
-	vec_each(const struct block_sum, sum, &sums->list) {
-		uint64_t *m = heap_leaves_add_leaf(s, (uint32_t)(sum->key >> 32),
-						   (uint32_t)sum->key);
-		m[HEFT_HEAP_LIVE_BYTES] = (uint64_t)llround(sum->bytes);
-		m[HEFT_HEAP_LIVE] = (uint64_t)llround(sum->count);
-	}
-}
-
 /* Adds up the bytes block by block, in the order of addresses. `reach` tells which blocks are
  * leaked, NULL if not asked. */
 static void sum_blocks(const struct heap_leaves_source *s, const uint8_t *reach,
@@ -235,7 +223,13 @@ static bool heap_leaves_add_blocks(const struct heap_leaves_source *s, struct he
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no leaks can be told: %s",
 			    s->h->info.of.path, why);
 	sum_blocks(s, reach, &sums);
-	heap_leaves_add_sums(s, &sums);
+	sort_by_key(sums.list.data, sums.list.count, sizeof *sums.list.data);
+	vec_each(const struct block_sum, sum, &sums.list) {
+		uint64_t *m = heap_leaves_add_leaf(s, (uint32_t)(sum->key >> 32),
+						   (uint32_t)sum->key);
+		m[HEFT_HEAP_LIVE_BYTES] = (uint64_t)llround(sum->bytes);
+		m[HEFT_HEAP_LIVE] = (uint64_t)llround(sum->count);
+	}
 	vec_release(&sums.list);
 	map_release(&sums.by_key);
 	mem_free(reach);

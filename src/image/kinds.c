@@ -264,24 +264,6 @@ bool file_format_serves(const struct file_format *f, enum file_use use)
 	return kinds[f->kind].uses & FOR(use);
 }
 
-/* Lists the kinds that a use reads: "programs, objects and cores". */
-static void readable_name(enum file_use use, struct text *ret)
-{
-	ASSERT(ret->len == 0);
-	size_t last = KIND_COUNT;
-	for (size_t i = 0; i < KIND_COUNT; i++)
-		if (kinds[i].many && kinds[i].uses & FOR(use))
-			last = i;
-	for (size_t i = 0; i <= last && last < KIND_COUNT; i++) {
-		if (!kinds[i].many || !(kinds[i].uses & FOR(use)))
-			continue;
-		if (ret->len > 0)
-			text_add(ret, i == last ? STR(" and ") : STR(", "));
-		text_add(ret, str_of(kinds[i].many));
-	}
-	ASSERT(ret->len > 0);
-}
-
 bool file_format_refuse(const struct file_format *f, enum file_use use, const char *path,
 			uint64_t size, struct heft_err *err)
 {
@@ -294,7 +276,20 @@ bool file_format_refuse(const struct file_format *f, enum file_use use, const ch
 					 : kinds[f->kind].advice;
 	struct text list = { 0 };
 	ASSERT(one && use < USE_COUNT);
-	readable_name(use, &list);
+	/* Lists the kinds that a use reads: "programs, objects and cores". */
+	ASSERT(list.len == 0);
+	size_t last = KIND_COUNT;
+	for (size_t i = 0; i < KIND_COUNT; i++)
+		if (kinds[i].many && kinds[i].uses & FOR(use))
+			last = i;
+	for (size_t i = 0; i <= last && last < KIND_COUNT; i++) {
+		if (!kinds[i].many || !(kinds[i].uses & FOR(use)))
+			continue;
+		if (list.len > 0)
+			text_add(&list, i == last ? STR(" and ") : STR(", "));
+		text_add(&list, str_of(kinds[i].many));
+	}
+	ASSERT(list.len > 0);
 	fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s is %s; %s " STR_FMT "%s%s%s%s", path,
 	     tiny ? "too short for any kind" : one, uses[use].reads, STR_ARG(text_str(&list)),
 	     uses[use].more, advice ? " (" : "", advice ? advice : "", advice ? ")" : "");

@@ -249,18 +249,6 @@ static uint64_t put_part(struct text *t, uint64_t from, const struct text *part)
 	return at;
 }
 
-/* Marks .eh_frame_hdr as empty. Other sections may be zeros. */
-static void put_empty_index(const struct linkmap_image_making *m, uint8_t *bytes)
-{
-	static const uint8_t none[] = { 1, 0xff, 0xff, 0xff };
-	vec_each(const struct linkmap_image_part, p, &m->parts) {
-		const struct linkmap_section *s = &m->map->sections.data[p->section];
-		if (str_eq(linkmap_text(m->map, s->name), STR(".eh_frame_hdr")) && !p->nobits &&
-		    p->size >= sizeof none)
-			memcpy(bytes + p->off, none, sizeof none);
-	}
-}
-
 /* Puts the parts of the file together. Contents are zeros; the ELF header overwrites the first. */
 static struct bytes linkmap_image_join(const struct linkmap_image_making *m)
 {
@@ -282,7 +270,14 @@ static struct bytes linkmap_image_join(const struct linkmap_image_making *m)
 	ASSERT(head.len == EHDR64_SIZE);
 	memcpy(bytes, head.p, head.len);
 	memcpy(bytes + from, tail.p, tail.len);
-	put_empty_index(m, bytes);
+	/* Marks .eh_frame_hdr as empty. Other sections may be zeros. */
+	static const uint8_t none[] = { 1, 0xff, 0xff, 0xff };
+	vec_each(const struct linkmap_image_part, p, &m->parts) {
+		const struct linkmap_section *s = &m->map->sections.data[p->section];
+		if (str_eq(linkmap_text(m->map, s->name), STR(".eh_frame_hdr")) && !p->nobits &&
+		    p->size >= sizeof none)
+			memcpy(bytes + p->off, none, sizeof none);
+	}
 	const struct bytes ret = { bytes, from + tail.len };
 	text_release(&head);
 	text_release(&tail);

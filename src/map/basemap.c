@@ -173,23 +173,6 @@ void claim_headers(const struct input *in, struct labels *labels, struct claims 
 	}
 }
 
-/* Adds those parts of the ranges that no other range covers, with file offsets. */
-static void take_ranges(struct builder *b, const struct spans *pieces)
-{
-	vec_each(const struct span, s, &pieces->list) {
-		const struct base_range *from = &b->from.data[s->label];
-		const uint64_t skip = s->start - from->addr;
-		const uint64_t held = from->file_size > skip ? from->file_size - skip : 0;
-		vec_push(&b->map->ranges, (struct base_range){ .addr = s->start,
-							       .size = s->size,
-							       .off = from->off + skip,
-							       .file_size = min_u64(held, s->size),
-							       .label = from->label,
-							       .runs_at = from->runs_at + skip });
-		b->map->vm_size += s->size;
-	}
-}
-
 /* Bytes after a region, in no region and closer than this, count as its overflow. */
 enum { OVERFLOW_GAP = 4096 };
 
@@ -258,9 +241,17 @@ static void basemap_measure_regions(struct basemap *b, const struct spans *piece
 	spans_overlay(&b->region_spans, &more);
 }
 
-/* Adds the unclaimed bytes of each region before its last used byte ("[fill]"). */
-static void add_fill(struct builder *b)
+static void basemap_add_regions(struct builder *b)
 {
+	struct claims copy = { 0 };
+	struct spans pieces;
+	for (size_t i = 0; i < b->vm.list.count; i++)
+		vec_push(&copy.list, b->vm.list.data[i]);
+	claims_resolve(&copy, UINT64_MAX, &pieces);
+	place_regions(b->map);
+	basemap_measure_regions(b->map, &pieces);
+	spans_release(&pieces);
+	/* Adds the unclaimed bytes of each region before its last used byte ("[fill]"). */
 	const struct basemap *map = b->map;
 	const size_t first = b->from.count;
 	vec_each(const struct span, s, &map->region_spans.list) {
@@ -272,19 +263,6 @@ static void add_fill(struct builder *b)
 								  .runs_at = s->start });
 	}
 	claim_ranges(b, first);
-}
-
-static void basemap_add_regions(struct builder *b)
-{
-	struct claims copy = { 0 };
-	struct spans pieces;
-	for (size_t i = 0; i < b->vm.list.count; i++)
-		vec_push(&copy.list, b->vm.list.data[i]);
-	claims_resolve(&copy, UINT64_MAX, &pieces);
-	place_regions(b->map);
-	basemap_measure_regions(b->map, &pieces);
-	spans_release(&pieces);
-	add_fill(b);
 }
 
 void basemap_build(struct basemap *b, const struct input *in, struct labels *labels,
@@ -307,7 +285,20 @@ void basemap_build(struct basemap *b, const struct input *in, struct labels *lab
 	      label_borrow(labels, STR("[Unmapped]")), WHY_FALLBACK);
 	struct spans pieces;
 	claims_resolve(&build.vm, UINT64_MAX, &pieces);
-	take_ranges(&build, &pieces);
+	/* Adds what is left of the ranges after overlaps, with file offsets. */
+	vec_each(const struct span, s, &pieces.list) {
+		const struct base_range *from = &build.from.data[s->label];
+		const uint64_t skip = s->start - from->addr;
+		const uint64_t held = from->file_size > skip ? from->file_size - skip : 0;
+		vec_push(&build.map->ranges,
+			 (struct base_range){ .addr = s->start,
+					      .size = s->size,
+					      .off = from->off + skip,
+					      .file_size = min_u64(held, s->size),
+					      .label = from->label,
+					      .runs_at = from->runs_at + skip });
+		build.map->vm_size += s->size;
+	}
 	spans_release(&pieces);
 	claims_resolve(&build.file, b->file_size, &b->file);
 	if (!input_has_offsets(in))

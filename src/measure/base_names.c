@@ -33,16 +33,6 @@ bool base_names_wanted(const struct heft_profile *p)
 	return sides[0] && sides[1] && level && !p->as_bloaty && !p->trace.fn;
 }
 
-static void labels_mark(const struct heft_profile *p, struct pair_labels *n)
-{
-	for (size_t i = 0; i < p->levels.count; i++)
-		vec_each(const struct entry, e, &p->entries) {
-			const struct level *l = &p->levels.data[i];
-			pair_labels_mark(n, e->role, entry_spans(e, l, HEFT_VM));
-			pair_labels_mark(n, e->role, entry_spans(e, l, HEFT_FILE));
-		}
-}
-
 /* True if levels of a kind have labels in the inputs that the base lacks, or the reverse. */
 static bool levels_lack(const struct heft_profile *p, const struct pair_labels *n,
 			enum heft_role role, level_fn *wanted)
@@ -202,7 +192,12 @@ bool base_names_find(struct heft_profile *p, struct heft_err *err)
 	struct pair_labels n;
 	bool ok = true;
 	pair_labels_init(&n, &p->labels);
-	labels_mark(p, &n);
+	for (size_t i = 0; i < p->levels.count; i++)
+		vec_each(const struct entry, e, &p->entries) {
+			const struct level *l = &p->levels.data[i];
+			pair_labels_mark(&n, e->role, entry_spans(e, l, HEFT_VM));
+			pair_labels_mark(&n, e->role, entry_spans(e, l, HEFT_FILE));
+		}
 	const bool functions = functions_may_differ(p, &n);
 	if (roots_find(p, &n))
 		levels_rename(p, &n, names_paths);

@@ -260,43 +260,6 @@ static void join_source_maps(struct heft_profile *p)
 	p->configured_source_maps.count = 0;
 }
 
-/* Adds the regions in the configuration file. Those of the finder win if names are equal. */
-static void join_regions(struct heft_profile *p)
-{
-	const struct memory_regions *more = &p->configured.regions;
-	vec_each(const struct memory_region, r, &more->list) {
-		if (!regions_find(&p->context.wish.regions, str_of(r->name)))
-			(void)regions_add(&p->context.wish.regions, str_of(r->name), r->origin,
-					  r->length);
-	}
-	wish_release(&p->configured);
-}
-
-static void run_describe(struct heft_profile *p, struct entry *e)
-{
-	const struct input *in = &e->program.input;
-	const struct image *im = program_image(&e->program);
-	e->format = in->linkmap ? "linker map"
-		    : im        ? arena_copy(&p->arena, str_of(image_describe(&in->images[0])))
-		    : in->thin  ? "thin archive"
-				: "archive";
-	e->build_id = build_id_text(&p->arena, im ? im->build_id : (struct bytes){ NULL, 0 });
-	e->debug_path = "";
-	e->file_size = max_u64(input_size(in), in->file.bytes.size);
-}
-
-/* Marks the debug files of the options that belong to an input. */
-static void run_mark_used(struct heft_profile *p, const struct entry *e)
-{
-	if (!p->used)
-		p->used = arena_new(&p->arena, bool, p->context.wish.debug_files.count + 1);
-	if (p->context.wish.debug_files.count > 0)
-		program_mark_used(&e->program, p->used);
-	p->has_core |= e->process.open;
-	if (e->process.open)
-		process_mark_used(&e->process, p->used);
-}
-
 bool inputs_check(const struct heft_profile *p, struct heft_err *err)
 {
 	if (p->context.wish.programs.count > 0 && !p->has_core)
@@ -314,8 +277,23 @@ bool entry_open(struct heft_profile *p, struct entry *e, struct heft_err *err)
 			  err) ||
 	    !run_open_process(p, e, err))
 		return false;
-	run_describe(p, e);
-	run_mark_used(p, e);
+	const struct input *in = &e->program.input;
+	const struct image *im = program_image(&e->program);
+	e->format = in->linkmap ? "linker map"
+		    : im        ? arena_copy(&p->arena, str_of(image_describe(&in->images[0])))
+		    : in->thin  ? "thin archive"
+				: "archive";
+	e->build_id = build_id_text(&p->arena, im ? im->build_id : (struct bytes){ NULL, 0 });
+	e->debug_path = "";
+	e->file_size = max_u64(input_size(in), in->file.bytes.size);
+	/* Marks the debug files of the options that belong to an input. */
+	if (!p->used)
+		p->used = arena_new(&p->arena, bool, p->context.wish.debug_files.count + 1);
+	if (p->context.wish.debug_files.count > 0)
+		program_mark_used(&e->program, p->used);
+	p->has_core |= e->process.open;
+	if (e->process.open)
+		process_mark_used(&e->process, p->used);
 	p->labels.keeps |= e->program.input.rest != NULL;
 	return true;
 }
@@ -339,7 +317,15 @@ bool inputs_open(struct heft_profile *p, struct heft_err *err)
 {
 	join_debug_files(p);
 	join_source_maps(p);
-	join_regions(p);
+	/* Adds the regions in the configuration file. Those of the finder win if names are equal.
+	 * */
+	const struct memory_regions *more = &p->configured.regions;
+	vec_each(const struct memory_region, r, &more->list) {
+		if (!regions_find(&p->context.wish.regions, str_of(r->name)))
+			(void)regions_add(&p->context.wish.regions, str_of(r->name), r->origin,
+					  r->length);
+	}
+	wish_release(&p->configured);
 	if (p->as_bloaty) /* Bloaty does not search for debug files */
 		p->context.wish.flags |= HEFT_FIND_NO_MAP;
 	/* Then each input is closed before the next one is opened. To pair names of a base, all

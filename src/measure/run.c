@@ -297,23 +297,6 @@ static struct rollup_walk run_walk_of(struct heft_profile *p, const struct entry
 	return w;
 }
 
-/* Notes COMDAT groups that several inputs have. Each copy is counted. */
-static void run_note_copies(struct heft_profile *p, const struct entry *e)
-{
-	const struct input *in = &e->program.input;
-	for (size_t i = 0; p->counting && e->role == HEFT_INPUT && i < in->image_count; i++) {
-		const struct image *im = &in->images[i];
-		struct comdat c;
-		for (size_t at = 1; comdat_next(im, &at, &c);) {
-			const size_t known = p->comdats.entries.count;
-			if (intern_add(&p->comdats, c.name) < known)
-				note(&p->context.notes, e->path, im->file_off + c.off, c.size,
-				     "a COMDAT group is in an earlier object too; linkers keep "
-				     "one copy");
-		}
-	}
-}
-
 static void run_sum_up(struct heft_profile *p, struct entry *e)
 {
 	struct rollup_level vm_levels[LEVELS_MAX], file_levels[LEVELS_MAX];
@@ -471,7 +454,19 @@ static bool entry_sum(struct heft_profile *p, struct entry *e, struct heft_err *
 		run_add_retained(p, e, &graph);
 		graph_release(&graph);
 	}
-	run_note_copies(p, e);
+	/* Notes COMDAT groups that several inputs have. Each copy is counted. */
+	const struct input *in = &e->program.input;
+	for (size_t i = 0; p->counting && e->role == HEFT_INPUT && i < in->image_count; i++) {
+		const struct image *im = &in->images[i];
+		struct comdat c;
+		for (size_t at = 1; comdat_next(im, &at, &c);) {
+			const size_t known = p->comdats.entries.count;
+			if (intern_add(&p->comdats, c.name) < known)
+				note(&p->context.notes, e->path, im->file_off + c.off, c.size,
+				     "a COMDAT group is in an earlier object too; linkers keep "
+				     "one copy");
+		}
+	}
 	entry_forget_more(e);
 	if (!run_add_stacks(p, e, err))
 		return false;

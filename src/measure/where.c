@@ -441,22 +441,6 @@ static void find_function(struct heft_where *w, uint64_t addr, struct heft_locat
 	}
 }
 
-static void find_frames(struct heft_where *w, const struct where_place *p, struct heft_location *at)
-{
-	const struct heft_frame *functions;
-	const size_t count = locator_functions(p->locator, p->addr, &functions, &at->unit);
-	w->kept.count = w->frames.count = 0;
-	vec_reserve(&w->kept, count);
-	for (size_t i = 0; i < count; i++) {
-		vec_push(&w->kept, functions[i]);
-		w->kept.data[i].module = p->module;
-		vec_push(&w->frames, &w->kept.data[i]);
-	}
-	ASSERT(w->kept.count == count && w->frames.count == count);
-	at->frames = w->frames.data;
-	at->frame_count = count;
-}
-
 /* Finds where a variable is declared. Only for addresses without frames, because writable sections
  * may also have code. */
 static void find_declaration(const struct where_place *p, struct heft_location *at)
@@ -480,7 +464,18 @@ static void where_find_names(struct heft_where *w, const struct where_place *p,
 	if (!p->locator)
 		return;
 	where_find_symbol(p, at);
-	find_frames(w, p, at);
+	const struct heft_frame *functions;
+	const size_t count = locator_functions(p->locator, p->addr, &functions, &at->unit);
+	w->kept.count = w->frames.count = 0;
+	vec_reserve(&w->kept, count);
+	for (size_t i = 0; i < count; i++) {
+		vec_push(&w->kept, functions[i]);
+		w->kept.data[i].module = p->module;
+		vec_push(&w->frames, &w->kept.data[i]);
+	}
+	ASSERT(w->kept.count == count && w->frames.count == count);
+	at->frames = w->frames.data;
+	at->frame_count = count;
 	find_declaration(p, at);
 }
 

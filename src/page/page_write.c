@@ -50,19 +50,6 @@ static void page_write_add_head(struct text *to, const struct page *p, size_t te
 	text_release(&head);
 }
 
-/* Writes base64 piece by piece, so that a large page needs no second buffer. */
-static void put_base64(struct sink *s, struct bytes b)
-{
-	enum { PIECE = 3072 };
-	char room[PIECE / 3 * 4 + 1];
-	for (uint64_t i = 0; i < b.size; i += PIECE) {
-		const size_t size = (size_t)min_u64(PIECE, b.size - i);
-		ASSERT(base64_size(size) <= sizeof room);
-		base64_text(room, b.p + i, size);
-		sink_text(s, (struct str){ room, base64_size(size) - 1 });
-	}
-}
-
 bool page_write(const struct page *p, const struct heft_sink *sink, struct heft_err *err)
 {
 	struct text texts = { 0 }, all = { 0 };
@@ -79,7 +66,15 @@ bool page_write(const struct page *p, const struct heft_sink *sink, struct heft_
 		return false;
 	sink_start(&s, sink);
 	sink_text(&s, STR(PAGE_HEAD));
-	put_base64(&s, packed);
+	/* Writes base64 piece by piece, so that a large page needs no second buffer. */
+	enum { PIECE = 3072 };
+	char room[PIECE / 3 * 4 + 1];
+	for (uint64_t i = 0; i < packed.size; i += PIECE) {
+		const size_t size = (size_t)min_u64(PIECE, packed.size - i);
+		ASSERT(base64_size(size) <= sizeof room);
+		base64_text(room, packed.p + i, size);
+		sink_text(&s, (struct str){ room, base64_size(size) - 1 });
+	}
 	sink_text(&s, STR(PAGE_TAIL));
 	mem_free((void *)(uintptr_t)packed.p);
 	return sink_end(&s, err);

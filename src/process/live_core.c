@@ -188,24 +188,6 @@ static void live_core_add_files(notes_vec *v, const struct live_plan *p)
 	vec_release(&body);
 }
 
-static void add_notes(notes_vec *v, const struct live_who *who, const struct live_plan *p)
-{
-	const struct live_thread *threads = who->threads;
-	for (size_t i = 0; i < who->thread_count; i++) {
-		prstatus_t st = { .pr_pid = (int)threads[i].tid };
-		memcpy(&st.pr_reg, threads[i].regs, sizeof st.pr_reg);
-		st.pr_fpvalid = threads[i].has_fpregs;
-		add_note(v, NT_PRSTATUS, &st, sizeof st);
-		if (i == 0) {
-			add_process(v, who->pid);
-			live_core_add_files(v, p);
-		}
-		if (threads[i].has_fpregs)
-			add_note(v, NT_FPREGSET, &threads[i].fpregs, sizeof threads[i].fpregs);
-	}
-	add_owned_note(v, CORE_NOTE_OWNER, CORE_NOTE_COMPACT, NULL, 0);
-}
-
 static uint16_t own_machine(void)
 {
 #if defined(__x86_64__)
@@ -347,7 +329,20 @@ bool live_out_open(struct live_out **ret, const char *path, unsigned level, stru
 		good = o->pack != NULL ||
 		       fail(err, why.code, HEFT_NO_OFFSET, "%s: %s", o->path, why.text);
 	}
-	add_notes(&notes, who, p);
+	const struct live_thread *threads = who->threads;
+	for (size_t i = 0; i < who->thread_count; i++) {
+		prstatus_t st = { .pr_pid = (int)threads[i].tid };
+		memcpy(&st.pr_reg, threads[i].regs, sizeof st.pr_reg);
+		st.pr_fpvalid = threads[i].has_fpregs;
+		add_note(&notes, NT_PRSTATUS, &st, sizeof st);
+		if (i == 0) {
+			add_process(&notes, who->pid);
+			live_core_add_files(&notes, p);
+		}
+		if (threads[i].has_fpregs)
+			add_note(&notes, NT_FPREGSET, &threads[i].fpregs, sizeof threads[i].fpregs);
+	}
+	add_owned_note(&notes, CORE_NOTE_OWNER, CORE_NOTE_COMPACT, NULL, 0);
 	good = good && put_headers(o, p, notes.count, err) &&
 	       live_core_put(o, notes.data, notes.count, err);
 	vec_release(&notes);

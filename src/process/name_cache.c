@@ -91,18 +91,6 @@ static void name_cache_put(struct text *t, const struct name_cache *c, const str
 	}
 }
 
-static void put_all(struct text *t, const struct name_cache *c, enum heft_demangle style)
-{
-	char head[80];
-	head_text(head, style);
-	text_add(t, str_of(head));
-	for (size_t i = 0; i < c->list.count && t->len < NAME_CACHE_BYTES / 2; i++)
-		name_cache_put(t, c, &c->list.data[i]);
-	const uint64_t check = fnv_add(FNV_START, t->p, t->len);
-	for (unsigned i = 0; i < CHECK_SIZE; i++)
-		text_add_char(t, (char)(check >> 8 * i));
-}
-
 static const char *name_cache_read_text(struct name_cache *c, struct reader *r)
 {
 	const uint64_t size = read_uleb(r);
@@ -244,7 +232,14 @@ void name_cache_write(const struct name_cache *c, const char *dir, struct bytes 
 	struct text t = { 0 };
 	if (!c->changed || !name_cache_path_of(path, dir, build_id) || !make_folder(dir))
 		return;
-	put_all(&t, c, style);
+	char head[80];
+	head_text(head, style);
+	text_add(&t, str_of(head));
+	for (size_t i = 0; i < c->list.count && t.len < NAME_CACHE_BYTES / 2; i++)
+		name_cache_put(&t, c, &c->list.data[i]);
+	const uint64_t check = fnv_add(FNV_START, t.p, t.len);
+	for (unsigned i = 0; i < CHECK_SIZE; i++)
+		text_add_char(&t, (char)(check >> 8 * i));
 	snprintf(beside, sizeof beside, "%s.XXXXXX", path);
 	const int fd = os_new_file(beside, false);
 	if (fd >= 0) {

@@ -124,22 +124,6 @@ static bool tell_state(const struct process_heap *h, size_t live, struct heft_he
 	return true;
 }
 
-static void tell_bytes(const struct process *p, struct heft_heap_place *at)
-{
-	enum { SHOWN = 64 };
-	const struct heft_heap_block *b = at->block;
-	at->bytes_addr = b && at->addr >= b->addr && at->addr - b->addr < SHOWN
-				 ? b->addr
-				 : at->addr & ~UINT64_C(15);
-	const uint64_t end = b ? add_sat(b->addr, b->size) : 0;
-	uint64_t size = SHOWN;
-	if (b && at->addr < end && end - at->bytes_addr < size)
-		size = end - at->bytes_addr;
-	const struct bytes bytes = dump_at(&p->dump, at->bytes_addr, size);
-	at->bytes = bytes.size > 0 ? bytes.p : NULL;
-	at->byte_count = bytes.size;
-}
-
 static const struct heft_heap_block *live_block(struct process *p, size_t i, struct arena *a)
 {
 	const struct blocks_found *b = &p->heap.blocks;
@@ -179,6 +163,17 @@ bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_h
 		ret->after = live_block(p, live + 1, a); /* Without a block before it, `live` is
 							  * SIZE_MAX, and `live` + 1 is 0 */
 	}
-	tell_bytes(p, ret);
+	enum { SHOWN = 64 };
+	const struct heft_heap_block *b = ret->block;
+	ret->bytes_addr = b && ret->addr >= b->addr && ret->addr - b->addr < SHOWN
+				  ? b->addr
+				  : ret->addr & ~UINT64_C(15);
+	const uint64_t end = b ? add_sat(b->addr, b->size) : 0;
+	uint64_t size = SHOWN;
+	if (b && ret->addr < end && end - ret->bytes_addr < size)
+		size = end - ret->bytes_addr;
+	const struct bytes bytes = dump_at(&p->dump, ret->bytes_addr, size);
+	ret->bytes = bytes.size > 0 ? bytes.p : NULL;
+	ret->byte_count = bytes.size;
 	return ret->state != HEFT_HEAP_NOWHERE;
 }

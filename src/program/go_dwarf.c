@@ -229,8 +229,11 @@ static void go_dwarf_put_function(struct writer *w)
 	text_add_char(&w->dies, 0);
 }
 
-static void put_line_program(struct writer *w)
+static void go_dwarf_put_unit(struct writer *w, struct str package, uint64_t start, uint64_t end)
 {
+	const size_t line = w->line->len;
+	char *name = mem_alloc(package.len + 1);
+	const size_t len = go_package_text(package, name);
 	struct text *const t = w->line;
 	const size_t at = put_line_header(t, &w->form);
 	text_add(t, (struct str){ "\1\1\x0e", 3 }); /* Each file has only a name */
@@ -240,14 +243,6 @@ static void put_line_program(struct writer *w)
 	put_length(t, &w->form, line_header_length(at));
 	text_add(t, text_str(&w->program));
 	put_length(t, &w->form, at);
-}
-
-static void go_dwarf_put_unit(struct writer *w, struct str package, uint64_t start, uint64_t end)
-{
-	const size_t line = w->line->len;
-	char *name = mem_alloc(package.len + 1);
-	const size_t len = go_package_text(package, name);
-	put_line_program(w);
 	const size_t info = put_unit_header(w->info, &w->form, 5);
 	put_uint(w->info, ABBREV_UNIT, 1);
 	put_uint(w->info, LANG_GO, 1);

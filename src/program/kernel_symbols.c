@@ -189,20 +189,6 @@ static void settle_ends(entry_vec *list)
 	list->count = kept;
 }
 
-static void kernel_symbols_put_symbols(struct image_build *b, const struct image *im,
-				       entry_vec *list)
-{
-	uint64_t next = UINT64_MAX; /* Nearest address above the current one */
-	vec_sort(list);
-	if (is_boot_image(im))
-		settle_ends(list);
-	for (size_t i = list->count; i-- > 0;) {
-		if (i + 1 < list->count && list->data[i + 1].addr != list->data[i].addr)
-			next = list->data[i + 1].addr;
-		kernel_symbols_put(b, im, &list->data[i], next);
-	}
-}
-
 bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes *notes)
 {
 	struct kallsyms k;
@@ -231,7 +217,15 @@ bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes
 		const struct str name = { arena_copy(&ret->images[0].arena, it.name), it.name.len };
 		vec_push(&list, (struct kernel_symbols_entry){ it.addr + shift, 0, name, it.type });
 	}
-	kernel_symbols_put_symbols(&build, im, &list);
+	uint64_t next = UINT64_MAX; /* Nearest address above the current one */
+	vec_sort(&list);
+	if (is_boot_image(im))
+		settle_ends(&list);
+	for (size_t i = list.count; i-- > 0;) {
+		if (i + 1 < list.count && list.data[i + 1].addr != list.data[i].addr)
+			next = list.data[i + 1].addr;
+		kernel_symbols_put(&build, im, &list.data[i], next);
+	}
 	build_finish(&build, 0, 0);
 	vec_release(&list);
 	return true;

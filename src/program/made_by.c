@@ -302,46 +302,27 @@ struct unit_tools {
 	uint64_t counts[UNIT_TOOLS_MAX];
 };
 
-/* Writes a compiler with the options that change what it makes. */
-static void unit_tool_text(struct text *to, struct str producer)
+static void unit_tools_count(struct unit_tools *t, struct str producer, struct text *work)
 {
+	uint32_t id;
+	work->len = 0;
+	/* Writes a compiler with the options that change what it makes. */
 	bool in_options = false;
 	while (producer.len > 0) {
 		const struct str word = str_take(&producer, ' ');
 		in_options = in_options || str_starts(word, STR("-"));
 		const bool kept = !in_options || (word.len > 1 && strchr("Ofgms", word.p[1]) &&
 						  !memchr(word.p, '/', word.len));
-		if (word.len == 0 || !kept || to->len + word.len >= UNIT_TOOL_SIZE)
+		if (word.len == 0 || !kept || work->len + word.len >= UNIT_TOOL_SIZE)
 			continue;
-		if (to->len > 0)
-			text_add_char(to, ' ');
-		text_add(to, word);
+		if (work->len > 0)
+			text_add_char(work, ' ');
+		text_add(work, word);
 	}
-}
-
-static void unit_tools_count(struct unit_tools *t, struct str producer, struct text *work)
-{
-	uint32_t id;
-	work->len = 0;
-	unit_tool_text(work, producer);
 	if (work->len == 0 || (t->texts.entries.count == UNIT_TOOLS_MAX &&
 			       !intern_find(&t->texts, text_str(work), &id)))
 		return;
 	t->counts[intern_add(&t->texts, text_str(work))]++;
-}
-
-static void unit_tools_write(struct unit_tools *t, struct text *ret)
-{
-	for (size_t left = t->texts.entries.count; left > 0; left--) {
-		uint32_t most = 0;
-		for (uint32_t i = 1; i < t->texts.entries.count; i++)
-			most = t->counts[i] > t->counts[most] ? i : most;
-		ASSERT(t->counts[most] > 0);
-		text_add(ret, ret->len > 0 ? STR("; ") : STR(""));
-		text_add_number(ret, t->counts[most]);
-		text_adds(ret, STR(" "), intern_get(&t->texts, most));
-		t->counts[most] = 0;
-	}
 }
 
 void made_by_units(struct text *ret, struct debuginfo *info)
@@ -354,7 +335,16 @@ void made_by_units(struct text *ret, struct debuginfo *info)
 	while (unit_next(&info->dwarf, DW_INFO, &off, &u))
 		if (unit_open(&u, &cache, NULL))
 			unit_tools_count(&tools, u.producer, &work);
-	unit_tools_write(&tools, ret);
+	for (size_t left = tools.texts.entries.count; left > 0; left--) {
+		uint32_t most = 0;
+		for (uint32_t i = 1; i < tools.texts.entries.count; i++)
+			most = tools.counts[i] > tools.counts[most] ? i : most;
+		ASSERT(tools.counts[most] > 0);
+		text_add(ret, ret->len > 0 ? STR("; ") : STR(""));
+		text_add_number(ret, tools.counts[most]);
+		text_adds(ret, STR(" "), intern_get(&tools.texts, most));
+		tools.counts[most] = 0;
+	}
 	abbrev_cache_release(&cache);
 	intern_release(&tools.texts);
 	text_release(&work);

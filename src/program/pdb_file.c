@@ -94,8 +94,13 @@ static void put_group(struct pdb_file_making *m, size_t first, size_t end)
 	}
 }
 
-static void pdb_file_put_symbols(struct pdb_file_making *m)
+static void pdb_file_make(struct pdb_file_making *m, struct image *ret, const char *path,
+			  struct notes *notes)
 {
+	ASSERT(m->bytes.len == 0 && ret != m->im);
+	made_image_begin(&m->build, ret, m->im, path, notes);
+	ret->build_id = m->im->build_id;
+	made_image_add_dwarf(&m->build, &m->bytes, &m->dwarf.made);
 	const struct pdb_symbol *s = m->dwarf.symbols.data;
 	const size_t count = m->dwarf.symbols.count;
 	for (size_t i = 0, end; i < count; i = end) {
@@ -108,16 +113,6 @@ static void pdb_file_put_symbols(struct pdb_file_making *m)
 		vec_push(&m->build.starts,
 			 (struct build_start){ m->dwarf.base + p->rva + p->size, 0 });
 	}
-}
-
-static void pdb_file_make(struct pdb_file_making *m, struct image *ret, const char *path,
-			  struct notes *notes)
-{
-	ASSERT(m->bytes.len == 0 && ret != m->im);
-	made_image_begin(&m->build, ret, m->im, path, notes);
-	ret->build_id = m->im->build_id;
-	made_image_add_dwarf(&m->build, &m->bytes, &m->dwarf.made);
-	pdb_file_put_symbols(m);
 	build_finish(&m->build, 0, 0);
 }
 

@@ -317,20 +317,6 @@ static void program_begin(struct program *p, const char *path, const struct prog
 	p->dwarf.wish = wish;
 }
 
-/* Adds a note if the linker map leaves unknown which sections have bytes in the file. */
-static void note_doubts(const struct program *p)
-{
-	struct text names = { 0 };
-	if (p->input.linkmap)
-		linkmap_doubts(p->input.linkmap, &names);
-	if (names.len > 0)
-		note(p->notes, p->path, HEFT_NO_OFFSET, 0,
-		     "counted as stored; only the program tells whether they are "
-		     "(NOLOAD): " STR_FMT,
-		     STR_ARG(text_str(&names)));
-	text_release(&names);
-}
-
 static bool use_given(struct program *p, struct heft_err *err)
 {
 	const struct image *im;
@@ -346,7 +332,16 @@ static bool use_given(struct program *p, struct heft_err *err)
 		note(p->notes, p->path, HEFT_NO_OFFSET, 0,
 		     "packed by %.*s: what it holds shows once it is unpacked (upx -d)",
 		     (int)packer.len, packer.p);
-	note_doubts(p);
+	/* Adds a note if the linker map leaves unknown which sections have bytes in the file. */
+	struct text names = { 0 };
+	if (p->input.linkmap)
+		linkmap_doubts(p->input.linkmap, &names);
+	if (names.len > 0)
+		note(p->notes, p->path, HEFT_NO_OFFSET, 0,
+		     "counted as stored; only the program tells whether they are "
+		     "(NOLOAD): " STR_FMT,
+		     STR_ARG(text_str(&names)));
+	text_release(&names);
 	if (p->wish->arch && !input_take_slice(&p->input, p->path, p->wish->arch, err))
 		return false;
 	/* In two rounds, because a debug file may complete one that comes later. */

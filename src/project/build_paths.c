@@ -17,11 +17,16 @@ static bool build_paths_is_below(struct str path, struct str dir)
 	return str_starts(path, dir) && path.len > dir.len && path.p[dir.len] == '/';
 }
 
-/* Records a build directory. Of several, only the part that all paths begin with counts. */
-static void learn_dir(struct build_paths *b, struct text *scratch, struct str dir)
+void build_paths_add(struct build_paths *b, struct str dir, struct str object, struct str source)
 {
-	path_join(scratch, dir, STR(""), STR(""));
-	struct str shared = text_str(scratch);
+	struct text path = { 0 };
+	path_join(&path, dir, STR(""), object);
+	const uint32_t from = intern_add(&b->texts, text_str(&path));
+	path_join(&path, dir, STR(""), source);
+	const uint32_t to = intern_add(&b->texts, text_str(&path));
+	/* Records a build directory. Of several, only the part that all paths begin with counts. */
+	path_join(&path, dir, STR(""), STR(""));
+	struct str shared = text_str(&path);
 	const struct str known = build_paths_dir(b);
 	while (b->dir != 0 && shared.len > 0 && !str_eq(shared, known) &&
 	       !build_paths_is_below(known, shared)) {
@@ -30,16 +35,6 @@ static void learn_dir(struct build_paths *b, struct text *scratch, struct str di
 		while (shared.len > 0 && shared.p[shared.len] != '/');
 	}
 	b->dir = intern_add(&b->texts, shared) + 1;
-}
-
-void build_paths_add(struct build_paths *b, struct str dir, struct str object, struct str source)
-{
-	struct text path = { 0 };
-	path_join(&path, dir, STR(""), object);
-	const uint32_t from = intern_add(&b->texts, text_str(&path));
-	path_join(&path, dir, STR(""), source);
-	const uint32_t to = intern_add(&b->texts, text_str(&path));
-	learn_dir(b, &path, dir);
 	text_release(&path);
 	while (b->source_of.count < b->texts.entries.count)
 		vec_push(&b->source_of, 0);

@@ -151,19 +151,6 @@ static bool generates(const struct snapshot *s)
 	return false;
 }
 
-/* Checks the paths. Absolute paths have the same cause everywhere, so they make one line. */
-static void check_paths(struct check *c)
-{
-	c->section = c->first_absolute;
-	if (c->absolute_sections == 1)
-		quality_find(c, false, "%" PRIu64 " symbols have absolute paths", c->absolute);
-	else if (c->absolute_sections > 1)
-		quality_find(c, false,
-			     "%" PRIu64
-			     " symbols of this and %zu more sections have absolute paths",
-			     c->absolute, c->absolute_sections - 1);
-}
-
 void quality_check(struct quality *ret, const struct snapshot *s)
 {
 	struct check c = { .q = ret, .s = s, .generates = generates(s) };
@@ -173,7 +160,16 @@ void quality_check(struct quality *ret, const struct snapshot *s)
 		if (c.section->count > 0)
 			check_section(&c);
 	}
-	check_paths(&c);
+	/* Checks the paths. Absolute paths have the same cause everywhere, so they make one line.
+	 * */
+	c.section = c.first_absolute;
+	if (c.absolute_sections == 1)
+		quality_find(&c, false, "%" PRIu64 " symbols have absolute paths", c.absolute);
+	else if (c.absolute_sections > 1)
+		quality_find(&c, false,
+			     "%" PRIu64
+			     " symbols of this and %zu more sections have absolute paths",
+			     c.absolute, c.absolute_sections - 1);
 }
 
 void quality_release(struct quality *q)

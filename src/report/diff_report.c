@@ -35,20 +35,6 @@ static void padded_add(struct padded *sum, struct padded size)
 	sum->after += size.after;
 }
 
-static void diff_report_sum(struct diff_report *z)
-{
-	ASSERT(z->section_count == 0 || z->sections != NULL);
-	z->file = z->vm = z->debug = z->beside = (struct padded){ 0 };
-	for (size_t i = 0; i < z->section_count; i++) {
-		const struct diff_section *s = &z->sections[i];
-		padded_add(s->in_file ? &z->file : &z->beside, diff_padded(s));
-		if (s->in_memory)
-			padded_add(&z->vm, diff_padded(s));
-		if (diff_section_is_debug(s))
-			padded_add(&z->debug, diff_padded(s));
-	}
-}
-
 struct diff_report diff_report_of(const struct snapshot_diff *diff,
 				  const struct diff_sections *sections,
 				  const struct diff_rows *rows)
@@ -63,7 +49,16 @@ struct diff_report diff_report_of(const struct snapshot_diff *diff,
 				   .counting = rows->counting,
 				   .uncharged = !diff->charged && !diff->supersize,
 				   .counts = rows->counts };
-	diff_report_sum(&ret);
+	ASSERT(ret.section_count == 0 || ret.sections != NULL);
+	ret.file = ret.vm = ret.debug = ret.beside = (struct padded){ 0 };
+	for (size_t i = 0; i < ret.section_count; i++) {
+		const struct diff_section *s = &ret.sections[i];
+		padded_add(s->in_file ? &ret.file : &ret.beside, diff_padded(s));
+		if (s->in_memory)
+			padded_add(&ret.vm, diff_padded(s));
+		if (diff_section_is_debug(s))
+			padded_add(&ret.debug, diff_padded(s));
+	}
 	return ret;
 }
 

@@ -66,19 +66,6 @@ static void out_profile_put_sums(const struct report *report, struct sink *s)
 			    blocks[h], blocks[h] == 1 ? "" : "s", hotness_names[h]);
 }
 
-static void profile_report_init(struct report *r)
-{
-	static const struct report_kind kind = { .label = out_profile_put_label,
-						 .below = out_profile_put_sums };
-	r->kind = &kind;
-	r->indent = 2;
-	r->label_gap = 2;
-	report_column(r, (struct column){ "count", CELL_NOW, HEFT_SAMPLES_COUNT, 0, 2, false, 0 });
-	report_column(r, (struct column){ "", CELL_PART, HEFT_SAMPLES_COUNT, 0, 2, true, 0 });
-	report_column(r, (struct column){ "", CELL_TEXT, PROFILE_HOTNESS, 0, 2, false, 0 });
-	report_column(r, (struct column){ "size", CELL_NOW, HEFT_SAMPLES_BYTES, 0, 2, false, 1 });
-}
-
 /* Fields written for a block. */
 struct shown_block {
 	uint64_t addr, count, falls;
@@ -289,7 +276,17 @@ static bool profile_write_rows(const struct heft_samples *samples, const struct 
 	if (!counts_rows(samples, p->shown, q, &rows, err))
 		return false;
 	report.table = rows.table;
-	profile_report_init(&report);
+	static const struct report_kind kind = { .label = out_profile_put_label,
+						 .below = out_profile_put_sums };
+	report.kind = &kind;
+	report.indent = 2;
+	report.label_gap = 2;
+	report_column(&report,
+		      (struct column){ "count", CELL_NOW, HEFT_SAMPLES_COUNT, 0, 2, false, 0 });
+	report_column(&report, (struct column){ "", CELL_PART, HEFT_SAMPLES_COUNT, 0, 2, true, 0 });
+	report_column(&report, (struct column){ "", CELL_TEXT, PROFILE_HOTNESS, 0, 2, false, 0 });
+	report_column(&report,
+		      (struct column){ "size", CELL_NOW, HEFT_SAMPLES_BYTES, 0, 2, false, 1 });
 	const bool good = report_write(&report, s, err);
 	profile_rows_release(&rows);
 	return good;

@@ -36,22 +36,6 @@ static const struct report_kind kind = {
 	.draws_records = true,
 };
 
-/* Describes the texts and columns of the stored rows. */
-static void out_query_describe(const struct query_report *q, struct heft_text *texts,
-			       struct column *columns)
-{
-	for (size_t i = 0; i < q->columns.count; i++) {
-		const struct query_column *c = &q->columns.data[i];
-		const bool number = c->numbers && !c->texts;
-		texts[i] = (struct heft_text){ c->name, number };
-		columns[i] = (struct column){ .title = c->name,
-					      .cell = CELL_TEXT,
-					      .index = (unsigned)i,
-					      .gap = i > 0 ? 2 : 0,
-					      .number = number };
-	}
-}
-
 /* Lists the stored rows below `top`. */
 static void out_query_list_rows(const struct query_report *q, struct heft_row *top,
 				struct arena *arena)
@@ -76,7 +60,17 @@ static bool out_query_write_rows(struct query_report *q, bool all)
 	struct heft_text *texts = arena_new(&arena, struct heft_text, count);
 	struct column *columns = arena_new(&arena, struct column, count);
 	struct heft_row top;
-	out_query_describe(q, texts, columns);
+	/* Describes the texts and columns of the stored rows. */
+	for (size_t i = 0; i < q->columns.count; i++) {
+		const struct query_column *c = &q->columns.data[i];
+		const bool number = c->numbers && !c->texts;
+		texts[i] = (struct heft_text){ c->name, number };
+		columns[i] = (struct column){ .title = c->name,
+					      .cell = CELL_TEXT,
+					      .index = (unsigned)i,
+					      .gap = i > 0 ? 2 : 0,
+					      .number = number };
+	}
 	out_query_list_rows(q, &top, &arena);
 	const struct report r = { .table = { .texts = texts, .text_count = count, .top = &top },
 				  .opts = { .format = q->opts.format,

@@ -166,18 +166,6 @@ static void out_svg_begin(const struct report *r, unsigned height, const struct 
 	text_release(&about);
 }
 
-static void class_of(char out[16], const struct report *r, const struct tile *t, bool inner)
-{
-	const double change = r->table.diff ? change_of_row(r, t->row) : 0;
-	const char *extra = inner ? " i" : "";
-	if (t->row->others > 0)
-		snprintf(out, 16, "n%s", extra);
-	else if (r->table.diff)
-		snprintf(out, 16, "%s%s", change > 0 ? "more" : change < 0 ? "less" : "n", extra);
-	else
-		snprintf(out, 16, "c%u%s", t->colour % SVG_COLOURS, extra);
-}
-
 /* True if a tile has room for its label above its children. */
 static bool out_svg_has_header(const struct tile *t)
 {
@@ -202,7 +190,14 @@ static void out_svg_put_label(const struct report *r, const struct tile *t, cons
 static void draw_tile(const struct report *r, const struct tile *t, bool inner, struct sink *s)
 {
 	char class[16], tip[TIP_LABEL + 100];
-	class_of(class, r, t, inner);
+	const double change = r->table.diff ? change_of_row(r, t->row) : 0;
+	const char *extra = inner ? " i" : "";
+	if (t->row->others > 0)
+		snprintf(class, 16, "n%s", extra);
+	else if (r->table.diff)
+		snprintf(class, 16, "%s%s", change > 0 ? "more" : change < 0 ? "less" : "n", extra);
+	else
+		snprintf(class, 16, "c%u%s", t->colour % SVG_COLOURS, extra);
 	tip_text(tip, sizeof tip, r, t);
 	svg_box(s, &t->box, class, tip);
 	if (t->box.h >= 13 && (!inner || out_svg_has_header(t)))

@@ -261,23 +261,6 @@ static void add_overhead(struct collect *c, const struct snap_section *like, uin
 	c->s->symbols.data[c->s->symbols.count - 1].padding = (int64_t)size;
 }
 
-/* Adds overhead symbols for the bytes outside of sections: headers, and bytes between sections. */
-static void add_overheads(struct collect *c, const struct shares *shares)
-{
-	const struct snap_section file = { .container = c->container,
-					   .in_file = true,
-					   .name = SNAP_UNSECTIONED };
-	struct snap_section loaded = { .container = c->container,
-				       .native = true,
-				       .in_file = true,
-				       .in_memory = true,
-				       .name = SNAP_UNSECTIONED };
-	add_overhead(c, &file, shares->file_only, " file");
-	add_overhead(c, &loaded, shares->loaded, " segments");
-	loaded.in_file = false;
-	add_overhead(c, &loaded, shares->memory_only, " segments, in memory alone");
-}
-
 /* Returns the object of an image's symbols, such as "libx.a(y.o)". "" if it is only one image. */
 static uint32_t object_of(struct collect *c, const struct image *im)
 {
@@ -318,7 +301,20 @@ static void collect_image(struct collect *c, size_t index)
 			collect_section(c, &im->sections[i], &shares.sections[i], list, count);
 	}
 	c->section = NULL;
-	add_overheads(c, &shares);
+	/* Adds overhead symbols for the bytes outside of sections: headers, and bytes between
+	 * sections. */
+	const struct snap_section file = { .container = c->container,
+					   .in_file = true,
+					   .name = SNAP_UNSECTIONED };
+	struct snap_section loaded = { .container = c->container,
+				       .native = true,
+				       .in_file = true,
+				       .in_memory = true,
+				       .name = SNAP_UNSECTIONED };
+	add_overhead(c, &file, shares.file_only, " file");
+	add_overhead(c, &loaded, shares.loaded, " segments");
+	loaded.in_file = false;
+	add_overhead(c, &loaded, shares.memory_only, " segments, in memory alone");
 	image_forget(im, im->bytes); /* Everything in the image was read */
 	shares_release(&shares);
 	mem_free_all(places.list, places.first);

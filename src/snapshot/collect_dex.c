@@ -126,19 +126,6 @@ static bool add_literals(struct dexing *x)
 	return true;
 }
 
-static void collect_dex_add_tables(struct dexing *x, const uint64_t *sizes, uint32_t source)
-{
-	static const char *const names[DEX_TABLES] = {
-		"** .dex (names)",       "** .dex (types)",        "** .dex (members of others)",
-		"** .dex (annotations)", "** .dex (unattributed)",
-	};
-	for (unsigned i = 0; i < DEX_TABLES; i++) {
-		const uint64_t size = share_take(&x->share, sizes[i]);
-		if (size > 0)
-			collect_dex_add(x, false, str_of(names[i]), size)->source = source;
-	}
-}
-
 static bool collect_dex_add_all(struct dexing *x, uint32_t source)
 {
 	uint64_t tables[DEX_TABLES] = { 0 };
@@ -153,7 +140,15 @@ static bool collect_dex_add_all(struct dexing *x, uint32_t source)
 	}
 	if (!add_literals(x))
 		return false;
-	collect_dex_add_tables(x, tables, source);
+	static const char *const names[DEX_TABLES] = {
+		"** .dex (names)",       "** .dex (types)",        "** .dex (members of others)",
+		"** .dex (annotations)", "** .dex (unattributed)",
+	};
+	for (unsigned i = 0; i < DEX_TABLES; i++) {
+		const uint64_t size = share_take(&x->share, tables[i]);
+		if (size > 0)
+			collect_dex_add(x, false, str_of(names[i]), size)->source = source;
+	}
 	return true;
 }
 

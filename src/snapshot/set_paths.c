@@ -134,21 +134,6 @@ static uint32_t standard_source(struct snapshot *s, uint32_t object)
 	return id;
 }
 
-static void set_standard_sources(struct snapshot *s)
-{
-	struct set_paths_memo m = memo_make(s);
-	for (size_t i = 0; i < origin_count(s); i++) {
-		const struct origin y = origin_at(s, i);
-		if (*y.object == 0 || *y.source != 0)
-			continue;
-		uint32_t *to = &m.to[*y.object];
-		if (*to == UINT32_MAX)
-			*to = standard_source(s, *y.object);
-		*y.source = *to;
-	}
-	mem_free(m.to);
-}
-
 static void set_shown_objects(struct snapshot *s, const struct snapshot_set_paths_shown *how)
 {
 	struct set_paths_memo m = memo_make(s);
@@ -283,7 +268,17 @@ void snapshot_set_paths(struct snapshot *s, const struct build_paths *build,
 		set_lto_objects(s, build);
 		set_sources(s, build);
 	}
-	set_standard_sources(s);
+	struct set_paths_memo m = memo_make(s);
+	for (size_t i = 0; i < origin_count(s); i++) {
+		const struct origin y = origin_at(s, i);
+		if (*y.object == 0 || *y.source != 0)
+			continue;
+		uint32_t *to = &m.to[*y.object];
+		if (*to == UINT32_MAX)
+			*to = standard_source(s, *y.object);
+		*y.source = *to;
+	}
+	mem_free(m.to);
 	set_shown_sources(s, &(struct snapshot_set_paths_shown){ paths, build_dir, false });
 	set_shown_objects(s, &(struct snapshot_set_paths_shown){ paths, build_dir, true });
 	join_many(s);

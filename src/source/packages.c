@@ -349,19 +349,6 @@ static struct told_code measure_told(const struct packages *p)
 	return ret;
 }
 
-/* Notes how much code has a known package. In Rust, a third or more of the code can panic. If less
- * than a tenth can, most code is of other languages. */
-static void tell_rest(struct packages *p)
-{
-	const struct told_code code = measure_told(p);
-	if (code.panics >= code.all / 10)
-		p->nameless = label_borrow(p->in.out, str_of(NO_CRATE));
-	note(p->f->notes, p->f->path, HEFT_NO_OFFSET, 0,
-	     "there are no symbols: the crate of a function in Rust is told by the places where "
-	     "it can panic, for %.0f %% of the code",
-	     code.all > 0 ? 100.0 * (double)code.told / (double)code.all : 0.0);
-}
-
 static void run_places(struct packages *p)
 {
 	panics_tell(p->f->panics, p->in.symbol_labels->kinds.count, &p->told);
@@ -373,7 +360,15 @@ static void run_places(struct packages *p)
 		if (p->of_symbol.data[i] == LABEL_BY_UNIT && crate != PANIC_NO_CRATE)
 			p->of_symbol.data[i] = p->crate_labels.data[crate];
 	}
-	tell_rest(p);
+	/* Notes how much code has a known package. In Rust, a third or more of the code can panic.
+	 * If less than a tenth can, most code is of other languages. */
+	const struct told_code code = measure_told(p);
+	if (code.panics >= code.all / 10)
+		p->nameless = label_borrow(p->in.out, str_of(NO_CRATE));
+	note(p->f->notes, p->f->path, HEFT_NO_OFFSET, 0,
+	     "there are no symbols: the crate of a function in Rust is told by the places where "
+	     "it can panic, for %.0f %% of the code",
+	     code.all > 0 ? 100.0 * (double)code.told / (double)code.all : 0.0);
 }
 
 /* Claims panic places and names of files, before the owners that refer to them can have them. */
@@ -431,19 +426,6 @@ static void packages_join(struct packages *p, const struct spans *symbols,
 	p->out = ret;
 	if (symbols->list.count > 0)
 		rollup_pieces(levels, units ? 2 : 1, packages_put_piece, p);
-}
-
-/* Sets the label of each claim to the package of its symbol. */
-static void packages_relabel_origins(const struct packages *p, const struct layer *made)
-{
-	struct origins *o = p->f->origins;
-	for (size_t i = 0; o && i < o->claims.list.count; i++) {
-		struct claim *c = &o->claims.list.data[i];
-		const label_id known = c->label < p->of_symbol.count ? p->of_symbol.data[c->label]
-								     : LABEL_NONE;
-		const bool own = known < LABEL_NEW;
-		c->label = own ? known : spans_label(&made->vm, c->start);
-	}
 }
 
 static void find_go(struct packages *p)
@@ -580,7 +562,15 @@ void source_packages(const struct source_file *f, struct layer *ret)
 		packages_put_places(&p, ret);
 	basemap_check_vm(f->map, &ret->vm);
 	basemap_check_file(f->map, &ret->file);
-	packages_relabel_origins(&p, ret);
+	/* Sets the label of each claim to the package of its symbol. */
+	struct origins *o = p.f->origins;
+	for (size_t i = 0; o && i < o->claims.list.count; i++) {
+		struct claim *c = &o->claims.list.data[i];
+		const label_id known = c->label < p.of_symbol.count ? p.of_symbol.data[c->label]
+								    : LABEL_NONE;
+		const bool own = known < LABEL_NEW;
+		c->label = own ? known : spans_label(&ret->vm, c->start);
+	}
 	packages_release(&p);
 }
 

@@ -15,19 +15,6 @@ static void frame_see(struct frame_walk *w, uint64_t off, uint64_t size)
 		w->seen[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-static void see_data(struct frame_walk *w)
-{
-	const struct frame_memory *m = w->memory;
-	const uint64_t end = w->addr + w->code.size;
-	size_t i = upper_bound(m->data, m->data_count, sizeof *m->data, w->addr);
-	for (i -= i > 0; i < m->data_count && m->data[i].addr < end; i++) {
-		const struct derive_data d = m->data[i];
-		const uint64_t from = max_u64(d.addr, w->addr);
-		if (d.addr + d.size > from)
-			frame_see(w, from - w->addr, d.addr + d.size - from);
-	}
-}
-
 void frame_add(struct frame_walk *w, unsigned sp, unsigned rd, unsigned rs, int64_t n)
 {
 	ASSERT(sp < 32 && rd < 32 && rs < 32);
@@ -347,7 +334,15 @@ void frame_read(struct stack_frame *ret, enum code_isa isa, struct bytes code, u
 				.joins = mem_zeroed(code.size / 64 + 1, 8) };
 	ret->flags = 0;
 	ret->calls.count = 0;
-	see_data(&w);
+	const struct frame_memory *m = w.memory;
+	const uint64_t end = w.addr + w.code.size;
+	size_t i = upper_bound(m->data, m->data_count, sizeof *m->data, w.addr);
+	for (i -= i > 0; i < m->data_count && m->data[i].addr < end; i++) {
+		const struct derive_data d = m->data[i];
+		const uint64_t from = max_u64(d.addr, w.addr);
+		if (d.addr + d.size > from)
+			frame_see(&w, from - w.addr, d.addr + d.size - from);
+	}
 	walk_all(&w, (struct frame_place){ 0, word, true });
 	const bool has_cases = walk_rest(&w);
 	drop_guesses(&w, has_cases);

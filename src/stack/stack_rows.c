@@ -116,8 +116,13 @@ static void function_choose(struct stack_rows *r, uint32_t i)
 	vec_push(&r->chosen, i);
 }
 
-static void stack_rows_choose(struct stack_rows *r, const struct heft_stack_query *q)
+bool stack_rows_make(struct stack_rows *r, const struct heft_stack_query *q)
 {
+	static const char *const levels[] = { "functions" };
+	tree_release(&r->tree);
+	memset(&r->tree, 0, sizeof r->tree);
+	arena_reset(&r->arena);
+	r->chosen.count = 0;
 	stack_indexes named = { 0 };
 	tree_init(&r->tree, STACK_MEASURES, 1);
 	if (q->function)
@@ -130,16 +135,6 @@ static void stack_rows_choose(struct stack_rows *r, const struct heft_stack_quer
 			function_choose(r, i);
 	}
 	vec_release(&named);
-}
-
-bool stack_rows_make(struct stack_rows *r, const struct heft_stack_query *q)
-{
-	static const char *const levels[] = { "functions" };
-	tree_release(&r->tree);
-	memset(&r->tree, 0, sizeof r->tree);
-	arena_reset(&r->arena);
-	r->chosen.count = 0;
-	stack_rows_choose(r, q);
 	uint32_t limit = q->rows; /* 0: all */
 	const bool more = limit > 0 && q->flags & HEFT_STACK_MORE_ROWS;
 	for (uint32_t node = 1; more && node <= r->chosen.count; node++)

@@ -119,18 +119,6 @@ static void pdb_dwarf_read_build(struct pdb_dwarf_making *m, struct reader *r, s
 	}
 }
 
-/* Writes the address ranges that a module contributes. */
-static void put_pieces(struct pdb_dwarf_making *m)
-{
-	const uint64_t base = m->out->base;
-	struct text *t = &m->out->made.ranges;
-	for (; m->next < m->owned.count && m->owned.data[m->next].module == m->module; m->next++) {
-		const struct pdb_piece *p = m->owned.data[m->next].piece;
-		put_range(t, form, base + p->rva, base + p->rva + p->size);
-	}
-	put_range(t, form, 0, 0);
-}
-
 static void pdb_dwarf_put_unit(struct pdb_dwarf_making *m, struct reader symbols)
 {
 	const struct pdb_module *module = &m->pdb->modules.data[m->module];
@@ -146,7 +134,14 @@ static void pdb_dwarf_put_unit(struct pdb_dwarf_making *m, struct reader symbols
 					   STR_ARG(module->library), STR_ARG(module->name)));
 	made_unit(&m->out->made, source.len > 0 ? source : name, source.len > 0 ? dir : STR(""), 0,
 		  m->out->made.line.len);
-	put_pieces(m);
+	/* Writes the address ranges that a module contributes. */
+	const uint64_t base = m->out->base;
+	struct text *t = &m->out->made.ranges;
+	for (; m->next < m->owned.count && m->owned.data[m->next].module == m->module; m->next++) {
+		const struct pdb_piece *p = m->owned.data[m->next].piece;
+		put_range(t, form, base + p->rva, base + p->rva + p->size);
+	}
+	put_range(t, form, 0, 0);
 }
 
 static void put_variable(struct pdb_dwarf_making *m, const struct global *g)

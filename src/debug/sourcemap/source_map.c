@@ -100,19 +100,6 @@ static void read_sources(struct parsing *p)
 	}
 }
 
-static void set_roots(struct parsing *p)
-{
-	struct source_map *m = p->map;
-	for (size_t i = p->first_source; i < m->sources.count && p->root.len > 0; i++) {
-		const struct str s = m->sources.data[i];
-		const char *between = str_ends(p->root, STR("/")) ? "" : "/";
-		if (s.len == 0 || s.p[0] == '/')
-			continue;
-		m->sources.data[i] = str_of(arena_format(&m->arena, STR_FMT "%s" STR_FMT,
-							 STR_ARG(p->root), between, STR_ARG(s)));
-	}
-}
-
 /* Counts and removes references to sources that the map lacks. All its sources must be known. */
 static void check_sources(struct parsing *p)
 {
@@ -160,7 +147,15 @@ static void source_map_read(struct parsing *p, bool inner)
 	p->root = STR("");
 	while (json_next(&p->in) == JSON_KEY)
 		source_map_read_member(p, inner);
-	set_roots(p);
+	struct source_map *m = p->map;
+	for (size_t i = p->first_source; i < m->sources.count && p->root.len > 0; i++) {
+		const struct str s = m->sources.data[i];
+		const char *between = str_ends(p->root, STR("/")) ? "" : "/";
+		if (s.len == 0 || s.p[0] == '/')
+			continue;
+		m->sources.data[i] = str_of(arena_format(&m->arena, STR_FMT "%s" STR_FMT,
+							 STR_ARG(p->root), between, STR_ARG(s)));
+	}
 	check_sources(p);
 }
 

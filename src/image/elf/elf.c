@@ -271,20 +271,6 @@ static bool parse_segments(struct elf_parse *p)
 	return true;
 }
 
-static void clip_section_file(const struct image *im, struct section *s)
-{
-	s->nobits = s->type == SHT_NOBITS;
-	const uint64_t room = s->off < im->bytes.size ? im->bytes.size - s->off : 0;
-	s->file_size = s->nobits || s->type == SHT_NULL ? 0 : s->size;
-	if (s->file_size > room) {
-		IMAGE_NOTE(im, s->off, s->file_size - room,
-			   "section %" PRIu32 " goes beyond the end of the file", s->index);
-		s->file_size = room;
-	}
-	if (room == 0)
-		s->off = min_u64(s->off, im->bytes.size);
-}
-
 /* Sets the address of a section and clips the section to its address space. */
 static void elf_place_section(const struct image *im, struct section *s, uint64_t first_vm_index)
 {
@@ -313,7 +299,16 @@ static void parse_section(const struct image *im, struct section *s, uint64_t fi
 	s->exec = s->flags & SHF_EXECINSTR;
 	s->tls = s->flags & SHF_TLS;
 	s->compressed = s->flags & SHF_COMPRESSED && s->type != SHT_NOBITS;
-	clip_section_file(im, s);
+	s->nobits = s->type == SHT_NOBITS;
+	const uint64_t room = s->off < im->bytes.size ? im->bytes.size - s->off : 0;
+	s->file_size = s->nobits || s->type == SHT_NULL ? 0 : s->size;
+	if (s->file_size > room) {
+		IMAGE_NOTE(im, s->off, s->file_size - room,
+			   "section %" PRIu32 " goes beyond the end of the file", s->index);
+		s->file_size = room;
+	}
+	if (room == 0)
+		s->off = min_u64(s->off, im->bytes.size);
 	elf_place_section(im, s, first_vm_index);
 }
 
@@ -428,18 +423,6 @@ static void parse_build_id(struct image *im)
 	}
 }
 
-static void elf_list_parts(struct image *im)
-{
-	const struct image_part parts[] = {
-		{ 0, im->ehdr_size, "[ELF Header]" },
-		{ im->shdr_off, im->shdr_size, "[ELF Section Headers]" },
-		{ im->phdr_off, im->phdr_size, "[ELF Program Headers]" },
-	};
-	im->parts = arena_new(&im->arena, struct image_part, COUNT_OF(parts));
-	memcpy(im->parts, parts, sizeof parts);
-	im->part_count = COUNT_OF(parts);
-}
-
 /* True if a segment is stored at another address than it runs at. */
 static bool stored_elsewhere(const struct image *im)
 {
@@ -467,7 +450,14 @@ bool elf_parse(struct image *im, const struct image_place *at, struct bytes byte
 		image_release(im);
 		return false;
 	}
-	elf_list_parts(im);
+	const struct image_part parts[] = {
+		{ 0, im->ehdr_size, "[ELF Header]" },
+		{ im->shdr_off, im->shdr_size, "[ELF Section Headers]" },
+		{ im->phdr_off, im->phdr_size, "[ELF Program Headers]" },
+	};
+	im->parts = arena_new(&im->arena, struct image_part, COUNT_OF(parts));
+	memcpy(im->parts, parts, sizeof parts);
+	im->part_count = COUNT_OF(parts);
 	if (im->kind == IMAGE_EXEC && stored_elsewhere(im))
 		elf_move_overlays(im);
 	if (im->kind == IMAGE_EXEC && im->section_count == 0)

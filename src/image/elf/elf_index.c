@@ -204,19 +204,6 @@ static struct elf_pieces index_sections(struct image *im)
 	return ret;
 }
 
-static void index_shndx(struct image *im)
-{
-	each_section(s, im) {
-		if (s->type != SHT_SYMTAB_SHNDX || s->link >= im->section_count)
-			continue;
-		if (!im->index->shndx)
-			im->index->shndx = arena_new(&im->arena, const struct section *,
-						     im->section_count);
-		if (!im->index->shndx[s->link])
-			im->index->shndx[s->link] = s;
-	}
-}
-
 enum { DESCRIPTOR_WORD = 8 };
 
 static void relocate_descriptors(const struct image *im, const struct section *table,
@@ -276,7 +263,15 @@ void elf_index_build(struct image *im)
 	}
 	clip_segments(im);
 	index->loads = index_loads(im, false);
-	index_shndx(im);
+	each_section(s, im) {
+		if (s->type != SHT_SYMTAB_SHNDX || s->link >= im->section_count)
+			continue;
+		if (!im->index->shndx)
+			im->index->shndx = arena_new(&im->arena, const struct section *,
+						     im->section_count);
+		if (!im->index->shndx[s->link])
+			im->index->shndx[s->link] = s;
+	}
 	for (size_t i = 0; i < im->segment_count && !index->tls; i++)
 		if (im->segments[i].type == PT_TLS)
 			index->tls = &im->segments[i];

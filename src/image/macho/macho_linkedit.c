@@ -77,19 +77,6 @@ static void read_init_offsets(struct macho *m, const struct macho_section *s)
 						   .addr = m->text_addr + read_u32(&r) });
 }
 
-/* Reads data_in_code_entry. */
-static void read_data_in_code(struct macho *m)
-{
-	enum { ENTRY_SIZE = 8 };
-	struct reader r = macho_reader(m, m->data_in_code.off, m->data_in_code.size);
-	while (reader_left(&r) >= ENTRY_SIZE) {
-		const uint64_t at = r.pos;
-		const uint32_t off = read_u32(&r);
-		read_skip(&r, ENTRY_SIZE - 4);
-		macho_linkedit_add(m, &m->data_in_code, at, ENTRY_SIZE, m->text_addr + off);
-	}
-}
-
 void macho_add_data(struct macho *m, macho_data_vec *all)
 {
 	ASSERT(all->count == 0 || all->data);
@@ -189,21 +176,6 @@ static bool read_node(struct trie *t, const struct macho_linkedit_edge *from)
 	return true;
 }
 
-/* Reads the export trie depth first. Edges and nodes belong to the first export after them. */
-static void macho_linkedit_read_exports(struct macho *m)
-{
-	const struct macho_range *in = &m->exports;
-	struct trie t = { .m = m, .r = macho_reader(m, in->off, in->size), .left = in->size };
-	if (in->index != 0)
-		vec_push(&t.edges, (struct macho_linkedit_edge){ 0 });
-	while (t.edges.count > 0) {
-		const struct macho_linkedit_edge from = t.edges.data[--t.edges.count];
-		if (!read_node(&t, &from))
-			break;
-	}
-	vec_release_all(&t.edges, &t.waiting);
-}
-
 /* Reads the imports and their names from dyld_chained_fixups_header. */
 static void macho_linkedit_read_imports(struct macho *m)
 {
@@ -248,12 +220,31 @@ void macho_read_linkedit(struct macho *m)
 		macho_read_stabs(m);
 	if (m->build.im->kind == IMAGE_OBJECT)
 		return;
-	read_data_in_code(m);
+	/* Reads data_in_code_entry. */
+	enum { ENTRY_SIZE = 8 };
+	struct reader r = macho_reader(m, m->data_in_code.off, m->data_in_code.size);
+	while (reader_left(&r) >= ENTRY_SIZE) {
+		const uint64_t at = r.pos;
+		const uint32_t off = read_u32(&r);
+		read_skip(&r, ENTRY_SIZE - 4);
+		macho_linkedit_add(m, &m->data_in_code, at, ENTRY_SIZE, m->text_addr + off);
+	}
 	for (size_t i = 0; i < m->sections.count; i++)
 		if ((m->sections.data[i].flags & 0xff) == S_INIT_FUNC_OFFSETS)
 			read_init_offsets(m, &m->sections.data[i]);
 	read_tlv(m);
-	macho_linkedit_read_exports(m);
+	/* Reads the export trie depth first. Edges and nodes belong to the first export after them.
+	 * */
+	const struct macho_range *in = &m->exports;
+	struct trie t = { .m = m, .r = macho_reader(m, in->off, in->size), .left = in->size };
+	if (in->index != 0)
+		vec_push(&t.edges, (struct macho_linkedit_edge){ 0 });
+	while (t.edges.count > 0) {
+		const struct macho_linkedit_edge from = t.edges.data[--t.edges.count];
+		if (!read_node(&t, &from))
+			break;
+	}
+	vec_release_all(&t.edges, &t.waiting);
 	macho_linkedit_read_imports(m);
 	macho_read_chains(m);
 	macho_read_opcodes(m);

@@ -288,22 +288,6 @@ static bool read_image_headers(struct pe *p, struct heft_err *err)
 	return true;
 }
 
-/* Adds the headers, which are in memory at the image's base. */
-static void pe_add_headers(struct pe *p)
-{
-	const uint64_t table = (uint64_t)p->section_count * SECTION_SIZE;
-	build_segment(&p->build, &(struct segment){ .name = STR("[PE Headers]"),
-						    .read = true,
-						    .addr = p->base,
-						    .vm_size = p->sections_off + table,
-						    .file_size = p->sections_off + table });
-	build_part(&p->build, 0, p->sections_off, "[PE Headers]");
-	build_part(&p->build, p->sections_off, table, "[PE Section Headers]");
-	const struct pe_range *certificates = &p->directories[PE_SECURITY];
-	if (certificates->size > 0) /* The address of certificates is a file offset */
-		build_part(&p->build, certificates->addr, certificates->size, "[PE Certificates]");
-}
-
 void pe_begin(struct pe *p, struct image *im, const struct image_place *at, struct bytes bytes,
 	      struct notes *notes)
 {
@@ -359,7 +343,18 @@ bool pe_parse(struct image *im, const struct image_place *at, struct bytes bytes
 	pe_begin(&p, im, at, bytes, notes);
 	if (!read_image_headers(&p, err))
 		return pe_end(&p, false);
-	pe_add_headers(&p);
+	/* Adds the headers, which are in memory at the image's base. */
+	const uint64_t table = (uint64_t)p.section_count * SECTION_SIZE;
+	build_segment(&p.build, &(struct segment){ .name = STR("[PE Headers]"),
+						   .read = true,
+						   .addr = p.base,
+						   .vm_size = p.sections_off + table,
+						   .file_size = p.sections_off + table });
+	build_part(&p.build, 0, p.sections_off, "[PE Headers]");
+	build_part(&p.build, p.sections_off, table, "[PE Section Headers]");
+	const struct pe_range *certificates = &p.directories[PE_SECURITY];
+	if (certificates->size > 0) /* The address of certificates is a file offset */
+		build_part(&p.build, certificates->addr, certificates->size, "[PE Certificates]");
 	pe_file_read_protection(&p);
 	coff_read_strings(&p);
 	pe_read_sections(&p);

@@ -160,22 +160,6 @@ static void add_segment_symbol(struct wasm *w, size_t i)
 	build_symbol(&w->build, &s);
 }
 
-/* Assigns entries to the symbols of functions and data segments. Not for objects, whose symbols
- * have another order. */
-static void add_entries(struct wasm *w)
-{
-	vec_each(const struct wasm_entry, e, &w->entries) {
-		const size_t count = e->data ? w->data.count : w->functions.count;
-		const uint64_t first = 1 + (e->data ? w->functions.count : 0);
-		const struct image_entry made = { .section = e->section->index,
-						  .symbol = (uint32_t)(first + e->index),
-						  .off = e->off,
-						  .size = e->size };
-		if (e->index < count)
-			build_entry(&w->build, &made);
-	}
-}
-
 /* Debug info lets a function begin at its body. So assigns the size field before the body to the
  * function at the body. */
 static void add_heads(struct wasm *w)
@@ -204,7 +188,18 @@ static void wasm_add_symbols(struct wasm *w)
 		wasm_add_function(w, i);
 	for (size_t i = 0; i < w->data.count; i++)
 		add_segment_symbol(w, i);
-	add_entries(w);
+	/* Assigns entries to the symbols of functions and data segments. Not for objects, whose
+	 * symbols have another order. */
+	vec_each(const struct wasm_entry, e, &w->entries) {
+		const size_t count = e->data ? w->data.count : w->functions.count;
+		const uint64_t first = 1 + (e->data ? w->functions.count : 0);
+		const struct image_entry made = { .section = e->section->index,
+						  .symbol = (uint32_t)(first + e->index),
+						  .off = e->off,
+						  .size = e->size };
+		if (e->index < count)
+			build_entry(&w->build, &made);
+	}
 }
 
 static void begin_image(struct wasm *w)

@@ -57,16 +57,6 @@ static void symbol_cards_add_users(struct symbol_cards *c, const struct image *i
 	graph_release(&g);
 }
 
-static void symbol_cards_sort_users(struct symbol_cards *c)
-{
-	size_t kept = 0;
-	vec_sort(&c->users);
-	for (size_t i = 0; i < c->users.count; i++)
-		if (kept == 0 || c->users.data[kept - 1] != c->users.data[i])
-			c->users.data[kept++] = c->users.data[i];
-	c->users.count = kept;
-}
-
 bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p)
 {
 	const struct level *l = symbol_cards_level(p);
@@ -83,7 +73,12 @@ bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p)
 		symbol_cards_add_users(c, im, &level);
 		symbol_cards_add_data(c, im, &level);
 	}
-	symbol_cards_sort_users(c);
+	size_t kept = 0;
+	vec_sort(&c->users);
+	for (size_t i = 0; i < c->users.count; i++)
+		if (kept == 0 || c->users.data[kept - 1] != c->users.data[i])
+			c->users.data[kept++] = c->users.data[i];
+	c->users.count = kept;
 	sort_by_key(c->data.data, c->data.count, sizeof *c->data.data);
 	return true;
 }
@@ -133,16 +128,6 @@ static void symbol_cards_add_texts(struct symbol_cards *c, const struct label_da
 	}
 }
 
-static void find_texts(struct symbol_cards *c, label_id label)
-{
-	size_t i = lower_bound(c->data.data, c->data.count, sizeof *c->data.data, label);
-	c->texts.len = 0;
-	c->card.all_texts = 0;
-	for (; i < c->data.count && c->data.data[i].label == label; i++)
-		symbol_cards_add_texts(c, &c->data.data[i]);
-	c->card.texts = c->texts.len > 0 ? text_str(&c->texts) : STR("");
-}
-
 static void find_users(struct symbol_cards *c, label_id label)
 {
 	const uint64_t low = (uint64_t)label << 32;
@@ -158,7 +143,12 @@ static void find_users(struct symbol_cards *c, label_id label)
 
 const struct symbol_card *symbol_cards_of(struct symbol_cards *c, label_id label)
 {
-	find_texts(c, label);
+	size_t i = lower_bound(c->data.data, c->data.count, sizeof *c->data.data, label);
+	c->texts.len = 0;
+	c->card.all_texts = 0;
+	for (; i < c->data.count && c->data.data[i].label == label; i++)
+		symbol_cards_add_texts(c, &c->data.data[i]);
+	c->card.texts = c->texts.len > 0 ? text_str(&c->texts) : STR("");
 	find_users(c, label);
 	return &c->card;
 }
