@@ -221,20 +221,6 @@ static void draw_cell(const struct browse *b, uint32_t node, const struct screen
 	paint_right(y, x, cell->width, text, style, chosen);
 }
 
-static void draw_label(const struct browse *b, uint32_t node, int y, int x, bool chosen)
-{
-	const struct tree_node *n = &b->tree.nodes[node];
-	const unsigned depth = tree_depth(&b->tree, node);
-	const int most = paint_columns() - x,
-		  indent = depth * 2 < (unsigned)most / 2 ? (int)depth * 2 : most / 2;
-	const char *sign = !tree_has_children(&b->tree, node) ? "  " : n->open ? "- " : "+ ";
-	paint_fill(y, x, most, PAINT_PLAIN, chosen);
-	paint_text(y, x + indent, 2, sign, PAINT_QUIET, chosen);
-	paint_text(y, x + indent + 2, most - indent - 2,
-		   n->row->label[0] != '\0' ? n->row->label : "[none]",
-		   n->row->label[0] == '[' ? PAINT_QUIET : PAINT_PLAIN, chosen);
-}
-
 static void draw_line(const struct browse *b, const struct cells *c, uint32_t line, int y)
 {
 	const uint32_t node = b->tree.lines[line];
@@ -246,7 +232,16 @@ static void draw_line(const struct browse *b, const struct cells *c, uint32_t li
 		draw_cell(b, node, &c->cells[i], y, x);
 		x += c->cells[i].width;
 	}
-	draw_label(b, node, y, c->width, chosen);
+	const struct tree_node *n = &b->tree.nodes[node];
+	const unsigned depth = tree_depth(&b->tree, node);
+	const int most = paint_columns() - c->width,
+		  indent = depth * 2 < (unsigned)most / 2 ? (int)depth * 2 : most / 2;
+	const char *sign = !tree_has_children(&b->tree, node) ? "  " : n->open ? "- " : "+ ";
+	paint_fill(y, c->width, most, PAINT_PLAIN, chosen);
+	paint_text(y, c->width + indent, 2, sign, PAINT_QUIET, chosen);
+	paint_text(y, c->width + indent + 2, most - indent - 2,
+		   n->row->label[0] != '\0' ? n->row->label : "[none]",
+		   n->row->label[0] == '[' ? PAINT_QUIET : PAINT_PLAIN, chosen);
 }
 
 static void draw_head(struct browse *b)

@@ -123,19 +123,6 @@ static const char *find_branch(struct add_job *job)
 	return "";
 }
 
-static bool find_time(struct add_job *job)
-{
-	char at[50];
-	snprintf(at, sizeof at, "@%s", job->when);
-	const char *text = job->time ? job->time : *job->when ? at : NULL;
-	job->build.time = (int64_t)time(NULL);
-	if (!text || time_parse(text, false, &job->build.time))
-		return true;
-	cli_error(job->h.run.cli,
-		  "'%s' is no time: write 2026-11-23, 2026-11-23T18:00 (UTC) or @SECONDS", text);
-	return false;
-}
-
 /* Fills in the facts that the user did not give. */
 static bool find_facts(struct add_job *job)
 {
@@ -152,7 +139,15 @@ static bool find_facts(struct add_job *job)
 	job->build.branch = job->branch ? job->branch : find_branch(job);
 	if (!*job->build.machine && gethostname(job->host, sizeof job->host - 1) == 0)
 		job->build.machine = job->host;
-	return find_time(job);
+	char at[50];
+	snprintf(at, sizeof at, "@%s", job->when);
+	const char *text = job->time ? job->time : *job->when ? at : NULL;
+	job->build.time = (int64_t)time(NULL);
+	if (!text || time_parse(text, false, &job->build.time))
+		return true;
+	cli_error(job->h.run.cli,
+		  "'%s' is no time: write 2026-11-23, 2026-11-23T18:00 (UTC) or @SECONDS", text);
+	return false;
 }
 
 static bool cmd_add_snapshot(struct add_job *job, const struct heft_snapshot *s)

@@ -219,8 +219,11 @@ struct likely {
 	struct text question; /* Lists up to LIKELY series, as in "; is it A or B?" */
 };
 
-static void likely_find(struct likely *ret, struct store *s, const char *what)
+/* Tries the only path that ends like `what`. Fails if there is none, or if there are several. */
+static bool series_find_likely(struct series *ret, struct store *s, const char *what,
+			       struct heft_err *err)
 {
+	struct likely l = { 0 };
 	enum { LIKELY = 3 };
 	static const char all[] =
 		"SELECT path FROM paths UNION SELECT label FROM measures ORDER BY 1";
@@ -231,22 +234,14 @@ static void likely_find(struct likely *ret, struct store *s, const char *what)
 		const struct str path = db_text(q, 0);
 		if (!ends_in(path, name))
 			continue;
-		text_set(&ret->only, (struct str){ what, (size_t)(name.p - what) });
-		text_add(&ret->only, path);
-		if (ret->count++ >= LIKELY)
+		text_set(&l.only, (struct str){ what, (size_t)(name.p - what) });
+		text_add(&l.only, path);
+		if (l.count++ >= LIKELY)
 			continue;
-		text_adds(&ret->question, ret->count == 1 ? STR("; is it ") : STR(" or "), path);
+		text_adds(&l.question, l.count == 1 ? STR("; is it ") : STR(" or "), path);
 	}
-	if (ret->count > 0)
-		text_add(&ret->question, STR("?"));
-}
-
-/* Tries the only path that ends like `what`. Fails if there is none, or if there are several. */
-static bool series_find_likely(struct series *ret, struct store *s, const char *what,
-			       struct heft_err *err)
-{
-	struct likely l = { 0 };
-	likely_find(&l, s, what);
+	if (l.count > 0)
+		text_add(&l.question, STR("?"));
 	const bool found = l.count == 1 &&
 			   series_find_name(ret, s, arena_copy(&ret->arena, text_str(&l.only)));
 	if (!found && db_check(s->db, err))

@@ -170,21 +170,6 @@ static bool pusher_start_thread(struct pusher *p)
 	return good || (cli_error(p->cli, "no thread can be started"), false);
 }
 
-/* Sets the cache folder by the XDG Base Directory Specification. Ignores a relative path. */
-static void set_name_cache(struct pusher *p, const char *wish)
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	int n = 0;
-	if (wish && strcmp(wish, "none") != 0)
-		n = snprintf(p->name_cache, PATH_MOST, "%s", wish);
-	else if (!wish && cache && *cache == '/')
-		n = snprintf(p->name_cache, PATH_MOST, "%s/heft/names", cache);
-	else if (!wish && home && *home == '/')
-		n = snprintf(p->name_cache, PATH_MOST, "%s/.cache/heft/names", home);
-	if (n < 0 || n >= PATH_MOST)
-		*p->name_cache = '\0';
-}
-
 void host_name(char ret[HOST_MOST])
 {
 	memset(ret, 0, HOST_MOST);
@@ -201,7 +186,18 @@ struct pusher *pusher_start(const struct cli *cli, const struct receiver *to,
 	p->cli = cli;
 	p->to = *to;
 	p->options = *options;
-	set_name_cache(p, options->name_cache);
+	/* Sets the cache folder by the XDG Base Directory Specification. Ignores a relative
+	 * path. */
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	int n = 0;
+	if (options->name_cache && strcmp(options->name_cache, "none") != 0)
+		n = snprintf(p->name_cache, PATH_MOST, "%s", options->name_cache);
+	else if (!options->name_cache && cache && *cache == '/')
+		n = snprintf(p->name_cache, PATH_MOST, "%s/heft/names", cache);
+	else if (!options->name_cache && home && *home == '/')
+		n = snprintf(p->name_cache, PATH_MOST, "%s/.cache/heft/names", home);
+	if (n < 0 || n >= PATH_MOST)
+		*p->name_cache = '\0';
 	host_name(p->host);
 	if (pusher_start_thread(p))
 		return p;

@@ -96,9 +96,14 @@ static void receiver_put_label(struct json *j, const char *name, const char *val
 	json_close(j, '}');
 }
 
-/* Writes the labels. Parca wraps the list in another object. */
-static void put_labels(struct json *j, const struct push_profile *p, bool parca)
+/* Writes the request. Both receivers use the JSON form of protobuf, with bytes in base64. */
+static void put_request(struct json *j, const struct push_profile *p, const char *base64,
+			bool parca)
 {
+	json_open(j, '{');
+	json_member_open(j, "series", '[');
+	json_open(j, '{');
+	/* Writes the labels. Parca wraps the list in another object. */
 	char pid[16];
 	json_key(j, "labels");
 	if (parca) {
@@ -115,16 +120,6 @@ static void put_labels(struct json *j, const struct push_profile *p, bool parca)
 	json_close(j, ']');
 	if (parca)
 		json_close(j, '}');
-}
-
-/* Writes the request. Both receivers use the JSON form of protobuf, with bytes in base64. */
-static void put_request(struct json *j, const struct push_profile *p, const char *base64,
-			bool parca)
-{
-	json_open(j, '{');
-	json_member_open(j, "series", '[');
-	json_open(j, '{');
-	put_labels(j, p, parca);
 	json_member_open(j, "samples", '[');
 	json_open(j, '{');
 	if (!parca)

@@ -531,7 +531,7 @@ static void attr_refs_plan_relocs(struct hunts *hunts, const struct section *tab
 	reloc_parts_add(&parts, &it);
 	for (size_t i = 0; i < parts.list.count; i++)
 		vec_push(&hunts->list, (struct attr_refs_hunt){ .relocs = parts.list.data[i] });
-	reloc_parts_release(&parts);
+	vec_release(&parts.list);
 }
 
 enum { WORDS_PART = 1 << 18 };

@@ -183,28 +183,6 @@ static void read_choosers(struct gathering *g, const struct section *table)
 			gaps_add(g, &g->gaps.signs.starts, flow_entry(g->isa, target));
 }
 
-static void derive_gaps_read_tables(struct gathering *g)
-{
-	const struct image *im = g->im;
-	each_section(t, im) {
-		if (section_is_procedures(im, t))
-			read_procedures(g, t);
-		if (!t->alloc || t->nobits)
-			continue;
-		if (section_is_reloc(t))
-			read_choosers(g, t);
-		else if (t->type == SHT_INIT_ARRAY || t->type == SHT_FINI_ARRAY ||
-			 t->type == SHT_PREINIT_ARRAY) {
-			const unsigned size = im->bits == 64 ? 8 : 4;
-			struct reader r = reader_of(section_bytes(im, t), im->big_endian);
-			while (reader_left(&r) >= size)
-				gaps_add(g, &g->gaps.signs.starts,
-					 flow_entry(g->isa, read_uint(&r, size)));
-		} else if (section_is_unwind_index(im, t))
-			read_exidx(g, t);
-	}
-}
-
 /* Lists the functions of the dynamic symbol table that .eh_frame does not describe. */
 static void list_others(struct gathering *g)
 {
@@ -230,7 +208,24 @@ static void search_all(struct gathering *g)
 		gaps_add(g, &g->gaps.signs.pointers, flow_entry(g->isa, g->entries.data[i]));
 	if (g->im->kind == IMAGE_EXEC)
 		gaps_add(g, &g->gaps.signs.starts, flow_entry(g->isa, g->im->entry));
-	derive_gaps_read_tables(g);
+	const struct image *im = g->im;
+	each_section(t, im) {
+		if (section_is_procedures(im, t))
+			read_procedures(g, t);
+		if (!t->alloc || t->nobits)
+			continue;
+		if (section_is_reloc(t))
+			read_choosers(g, t);
+		else if (t->type == SHT_INIT_ARRAY || t->type == SHT_FINI_ARRAY ||
+			 t->type == SHT_PREINIT_ARRAY) {
+			const unsigned size = im->bits == 64 ? 8 : 4;
+			struct reader r = reader_of(section_bytes(im, t), im->big_endian);
+			while (reader_left(&r) >= size)
+				gaps_add(g, &g->gaps.signs.starts,
+					 flow_entry(g->isa, read_uint(&r, size)));
+		} else if (section_is_unwind_index(im, t))
+			read_exidx(g, t);
+	}
 	for (size_t i = 0; i < g->ghc.list.count; i++)
 		gaps_add(g, &g->gaps.signs.starts, g->ghc.list.data[i].slow);
 	if (g->isa == CODE_THUMB)

@@ -169,17 +169,6 @@ static bool blocks_list(void *ctx, FILE *to, struct heft_err *err)
 	return true;
 }
 
-static int blocks_report(struct blocks_job *job)
-{
-	int status = outfile_write(job->run.cli, job->run.out.path, blocks_list, job);
-	notes_print_each(job->run.cli, job->run.session, job->run.verbose);
-	if (status == EXIT_FINE && heft_blocks_function_count(job->blocks) == 0) {
-		cli_error(job->run.cli, "%s: no basic blocks", job->run.words[0]);
-		return EXIT_NO;
-	}
-	return status == EXIT_FINE && job->missing ? EXIT_NO : status;
-}
-
 static int blocks_run(struct blocks_job *job)
 {
 	struct heft_err err;
@@ -192,7 +181,13 @@ static int blocks_run(struct blocks_job *job)
 		return cli_failed(job->run.cli, &err);
 	if (!names_mark(job))
 		return cli_error(job->run.cli, "out of memory");
-	return blocks_report(job);
+	int status = outfile_write(job->run.cli, job->run.out.path, blocks_list, job);
+	notes_print_each(job->run.cli, job->run.session, job->run.verbose);
+	if (status == EXIT_FINE && heft_blocks_function_count(job->blocks) == 0) {
+		cli_error(job->run.cli, "%s: no basic blocks", job->run.words[0]);
+		return EXIT_NO;
+	}
+	return status == EXIT_FINE && job->missing ? EXIT_NO : status;
 }
 
 int cmd_blocks(const struct cli *cli, int argc, char **argv)

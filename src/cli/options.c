@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-void options_init(struct opt_cursor *c, const struct opt *table, int argc, char **argv)
-{
-	*c = (struct opt_cursor){ .table = table, .argc = argc, .argv = argv };
-}
-
 static bool opt_is_end(const struct opt *o)
 {
 	return o->id == 0 && o->help == NULL;

@@ -73,7 +73,12 @@ struct opt_cursor {
 	char problem[200];
 };
 
-void options_init(struct opt_cursor *c, const struct opt *table, int argc, char **argv);
+static inline void options_init(struct opt_cursor *c, const struct opt *table, int argc,
+				char **argv)
+{
+	*c = (struct opt_cursor){ .table = table, .argc = argc, .argv = argv };
+}
+
 enum opt_step options_next(struct opt_cursor *c);
 
 /* Prints the table as text of 80 columns, one line per option. `common_only` omits headings and

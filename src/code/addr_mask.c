@@ -29,9 +29,3 @@ void addr_mask_add(struct addr_mask *m, uint64_t start, uint64_t end)
 	addr_range_add(&m->near, start, end);
 	addr_range_add(&m->far, start, end);
 }
-
-void addr_mask_release(struct addr_mask *m)
-{
-	mem_free_all(m->near.bits, m->far.bits);
-	*m = (struct addr_mask){ 0 };
-}

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/base.h"
+#include "base/mem.h"
 
 enum { ADDR_MASK_GRANULE = 16 };
 
@@ -27,7 +28,11 @@ enum { ADDR_MASK_NEAR = 1 << 23, ADDR_MASK_FAR = 1 << 16 };
 void addr_range_open(struct addr_range *r, uint64_t low, uint64_t high, uint64_t bits);
 /* Adds the part of [start, end) in the ranges. O(end - start). */
 void addr_mask_add(struct addr_mask *m, uint64_t start, uint64_t end);
-void addr_mask_release(struct addr_mask *m);
+static inline void addr_mask_release(struct addr_mask *m)
+{
+	mem_free_all(m->near.bits, m->far.bits);
+	*m = (struct addr_mask){ 0 };
+}
 
 static inline bool addr_range_may_have(const struct addr_range *r, uint64_t addr)
 {

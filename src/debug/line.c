@@ -177,9 +177,16 @@ static bool extended(struct line_program *p, struct line_row *ret)
 	return row;
 }
 
-/* Ends the program: adds one note about all damage, and closes an open sequence. */
-static bool line_finish(struct line_program *p, struct line_row *ret)
+bool line_next(struct line_program *p, struct line_row *ret)
 {
+	while (reader_left(&p->reader) > 0) {
+		const uint8_t op = read_u8(&p->reader);
+		if (LIKELY(op >= p->opcode_base) ? line_special(p, op, ret)
+		    : op == 0                    ? extended(p, ret)
+						 : standard(p, op, ret))
+			return true;
+	}
+	/* Ends the program: adds one note about all damage, and closes an open sequence. */
 	const struct reader *r = &p->reader;
 	const struct dwarf *d = p->dwarf;
 	if (!reader_ok(r) && !p->noted) {
@@ -192,18 +199,6 @@ static bool line_finish(struct line_program *p, struct line_row *ret)
 	hand_out_end(p, ret);
 	ASSERT(!p->open && ret->end_sequence);
 	return true;
-}
-
-bool line_next(struct line_program *p, struct line_row *ret)
-{
-	while (reader_left(&p->reader) > 0) {
-		const uint8_t op = read_u8(&p->reader);
-		if (LIKELY(op >= p->opcode_base) ? line_special(p, op, ret)
-		    : op == 0                    ? extended(p, ret)
-						 : standard(p, op, ret))
-			return true;
-	}
-	return line_finish(p, ret);
 }
 
 bool line_path(const struct line_program *p, uint64_t file, struct text *out)

@@ -187,7 +187,7 @@ static void claim_all_relocs(struct debug_bytes *b, struct claims *file)
 	for (size_t i = 0; i < p.parts.list.count; i++)
 		claims_append(file, &p.claims[i]);
 	mem_free(p.claims);
-	reloc_parts_release(&p.parts);
+	vec_release(&p.parts.list);
 }
 
 void debug_bytes_claim(struct debug_bytes *b, struct claims *file)

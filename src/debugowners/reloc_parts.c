@@ -17,11 +17,6 @@ void reloc_parts_add(struct reloc_parts *p, const struct reloc_iter *it)
 		vec_push(&p->list, reloc_part(it, i, min_u64(PART_ENTRIES, count - i)));
 }
 
-void reloc_parts_release(struct reloc_parts *p)
-{
-	vec_release(&p->list);
-}
-
 void reloc_parts_run(const struct reloc_parts *p, unsigned threads,
 		     void (*fn)(void *ctx, size_t i, unsigned worker), void *ctx)
 {

@@ -14,7 +14,6 @@ struct reloc_parts {
 
 /* Adds the parts of a table that was opened and not read yet. */
 void reloc_parts_add(struct reloc_parts *p, const struct reloc_iter *it);
-void reloc_parts_release(struct reloc_parts *p);
 /* Runs fn(ctx, i, worker) for every part. Uses one thread if reading may make notes, because the
  * order of notes must not depend on threads. */
 void reloc_parts_run(const struct reloc_parts *p, unsigned threads,

@@ -85,26 +85,6 @@ struct heaps {
 			  * chains may overlap */
 };
 
-static void find_plain(struct heaps *x)
-{
-	enum { CROSSED = 64 }; /* The budget is this many times the size of all memory */
-	const bool raw = x->d->kind == DUMP_RAW || x->state.arenas.count > 0;
-	for (size_t i = 0; i < x->d->region_count; i++) {
-		const struct region *g = &x->d->regions[i];
-		const size_t n = x->plain.count;
-		/* True if a region may contain heaps. Executable memory may contain them only in
-		 * raw dumps, or if the arenas were found. */
-
-		if (g->file != 0 || !g->read || !g->write || (g->exec && !raw))
-			continue;
-		x->budget = add_sat(x->budget, g->bytes.size * CROSSED);
-		if (n > 0 && x->plain.data[n - 1].end == g->addr)
-			x->plain.data[n - 1].end += g->size;
-		else
-			vec_push(&x->plain, (struct glibc_stretch){ g->addr, g->addr + g->size });
-	}
-}
-
 static const struct glibc_stretch *plain_at(const struct heaps *x, uint64_t addr)
 {
 	const struct glibc_stretch *s = vec_before(&x->plain, addr);
@@ -734,7 +714,22 @@ static struct heaps heaps_begin(struct glibc_heaps *to, struct blocks_found *b,
 		block_map_init(chunks, d, chunk_shift(d));
 	block_map_release(&b->kept);
 	glibc_state_find(&x.state, d);
-	find_plain(&x);
+	enum { CROSSED = 64 }; /* The budget is this many times the size of all memory */
+	const bool raw = x.d->kind == DUMP_RAW || x.state.arenas.count > 0;
+	for (size_t i = 0; i < x.d->region_count; i++) {
+		const struct region *g = &x.d->regions[i];
+		const size_t n = x.plain.count;
+		/* True if a region may contain heaps. Executable memory may contain them only in
+		 * raw dumps, or if the arenas were found. */
+
+		if (g->file != 0 || !g->read || !g->write || (g->exec && !raw))
+			continue;
+		x.budget = add_sat(x.budget, g->bytes.size * CROSSED);
+		if (n > 0 && x.plain.data[n - 1].end == g->addr)
+			x.plain.data[n - 1].end += g->size;
+		else
+			vec_push(&x.plain, (struct glibc_stretch){ g->addr, g->addr + g->size });
+	}
 	return x;
 }
 

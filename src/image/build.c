@@ -55,29 +55,6 @@ static void clip_file(const struct image *im, struct str what, uint64_t *off, ui
 	*off = start;
 }
 
-/* Gives each section of an object its own window of addresses (see image.h). Clips alloc sections
- * to the address space. */
-static void build_place(const struct image_build *b, struct section *s)
-{
-	const uint64_t slot = UINT64_C(1) << OBJECT_SECTION_SHIFT;
-	const uint64_t index = (b->first_vm_index + s->index) %
-			       (UINT64_C(1) << (64 - OBJECT_SECTION_SHIFT));
-	uint64_t limit = UINT64_MAX;
-	if (b->im->kind == IMAGE_OBJECT) {
-		const uint64_t base = index << OBJECT_SECTION_SHIFT;
-		s->addr = base + (s->addr < slot / 2 ? s->addr : 0);
-		limit = base + slot / 2;
-	}
-	if (!s->alloc && b->im->kind != IMAGE_OBJECT)
-		s->addr = 0;
-	if (s->alloc && s->size > limit - min_u64(s->addr, limit)) {
-		IMAGE_NOTE(b->im, HEFT_NO_OFFSET, s->size,
-			   "section " STR_FMT " goes beyond the end of its address space",
-			   STR_ARG(section_title(s)));
-		s->size = limit - min_u64(s->addr, limit);
-	}
-}
-
 uint32_t build_section(struct image_build *b, const struct section *given)
 {
 	ASSERT(b->sections.count > 0 && b->sections.count < SYM_BAD);
@@ -93,7 +70,25 @@ uint32_t build_section(struct image_build *b, const struct section *given)
 	clip_file(b->im, section_title(&s), &s.off, &s.file_size);
 	if (!s.alloc)
 		s.size = s.file_size;
-	build_place(b, &s);
+	/* Gives each section of an object its own window of addresses (see image.h). Clips alloc
+	 * sections to the address space. */
+	const uint64_t slot = UINT64_C(1) << OBJECT_SECTION_SHIFT;
+	const uint64_t index = (b->first_vm_index + s.index) %
+			       (UINT64_C(1) << (64 - OBJECT_SECTION_SHIFT));
+	uint64_t limit = UINT64_MAX;
+	if (b->im->kind == IMAGE_OBJECT) {
+		const uint64_t base = index << OBJECT_SECTION_SHIFT;
+		s.addr = base + (s.addr < slot / 2 ? s.addr : 0);
+		limit = base + slot / 2;
+	}
+	if (!s.alloc && b->im->kind != IMAGE_OBJECT)
+		s.addr = 0;
+	if (s.alloc && s.size > limit - min_u64(s.addr, limit)) {
+		IMAGE_NOTE(b->im, HEFT_NO_OFFSET, s.size,
+			   "section " STR_FMT " goes beyond the end of its address space",
+			   STR_ARG(section_title(&s)));
+		s.size = limit - min_u64(s.addr, limit);
+	}
 	ASSERT(s.addr <= UINT64_MAX - s.size);
 	vec_push(&b->sections, s);
 	return s.index;

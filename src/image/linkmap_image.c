@@ -284,26 +284,21 @@ static struct bytes linkmap_image_join(const struct linkmap_image_making *m)
 	return ret;
 }
 
-static void make_tables(struct linkmap_image_making *m)
-{
-	static const char *const own[] = { ".symtab", ".strtab", ".shstrtab" };
-	linkmap_image_put_name(&m->names, STR(""));
-	linkmap_image_put_name(&m->strings, STR(""));
-	for (uint32_t i = 0; i < m->map->sections.count; i++)
-		linkmap_image_add_part(m, i);
-	for (size_t i = 0; i < COUNT_OF(own); i++)
-		m->own_names[i] = linkmap_image_put_name(&m->names, str_of(own[i]));
-	linkmap_image_put_symbol(m, STR(""), 0, 0, NULL);
-	for (size_t i = 0; i < 2 * m->parts.count; i++)
-		linkmap_image_add_symbols(m, (uint16_t)(i % m->parts.count), i < m->parts.count);
-}
-
 bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_content)
 {
 	struct linkmap_image_making m = { .map = map,
 					  .read = { .map = map, .all = true },
 					  .object = LINKMAP_NONE };
-	make_tables(&m);
+	static const char *const own[] = { ".symtab", ".strtab", ".shstrtab" };
+	linkmap_image_put_name(&m.names, STR(""));
+	linkmap_image_put_name(&m.strings, STR(""));
+	for (uint32_t i = 0; i < m.map->sections.count; i++)
+		linkmap_image_add_part(&m, i);
+	for (size_t i = 0; i < COUNT_OF(own); i++)
+		m.own_names[i] = linkmap_image_put_name(&m.names, str_of(own[i]));
+	linkmap_image_put_symbol(&m, STR(""), 0, 0, NULL);
+	for (size_t i = 0; i < 2 * m.parts.count; i++)
+		linkmap_image_add_symbols(&m, (uint16_t)(i % m.parts.count), i < m.parts.count);
 	const bool ok = m.content <= CONTENT_MAX;
 	if (ok) {
 		*ret = linkmap_image_join(&m);

@@ -167,22 +167,6 @@ label_id label_block(struct labels *l, label_id function, uint32_t number)
 	return add_numbered(l, LABEL_BLOCK, (struct label_number){ function, number });
 }
 
-static void release_numbered(struct labels *l)
-{
-	struct number_texts *t = l->made_texts;
-	vec_release(&l->block_runs);
-	map_release(&l->run_ids);
-	map_release(&l->number_ids);
-	if (!t)
-		return;
-	map_release(&t->ids);
-	vec_release(&t->list);
-	arena_release(&t->arena);
-	pthread_mutex_destroy(&t->lock);
-	mem_free(t);
-	l->made_texts = NULL;
-}
-
 label_id label_format(struct labels *l, const char *fmt, ...)
 {
 	char small[256];
@@ -212,5 +196,16 @@ void labels_release(struct labels *l)
 {
 	intern_release(&l->names);
 	vec_release(&l->kinds);
-	release_numbered(l);
+	struct number_texts *t = l->made_texts;
+	vec_release(&l->block_runs);
+	map_release(&l->run_ids);
+	map_release(&l->number_ids);
+	if (!t)
+		return;
+	map_release(&t->ids);
+	vec_release(&t->list);
+	arena_release(&t->arena);
+	pthread_mutex_destroy(&t->lock);
+	mem_free(t);
+	l->made_texts = NULL;
 }

@@ -347,25 +347,6 @@ static void rollup_add_one(void *ctx, size_t i, unsigned worker)
 		add_walk(b->part, b->second, HEFT_INPUT, 0);
 }
 
-/* Adds the sizes of all nodes of the part's tree to the tree of `to`. Creates nodes that `to`
- * lacks. A parent precedes its children in the list, so it has its place in `to` before they need
- * it. */
-static void merge(const struct both *b)
-{
-	const struct tree *from = &b->part->tree;
-	const enum heft_role role = b->second->role;
-	uint32_t *to = mem_zeroed(from->nodes.count, sizeof *to);
-	for (uint32_t i = 0; i < from->nodes.count; i++) {
-		const struct tree_node *node = &from->nodes.data[i];
-		to[i] = i == 0 ? 0 : tree_get(&b->to->tree, to[node->parent], node->key);
-		uint64_t *sum = &tree_sums(&b->to->tree, to[i], role)[measure_of(b->second)];
-		const uint64_t more = *tree_sums(from, i, HEFT_INPUT);
-		ASSERT(*sum <= UINT64_MAX - more);
-		*sum += more;
-	}
-	mem_free(to);
-}
-
 /* Limits for the number of spans. Only between them, two threads are faster than one. Below,
  * starting the thread costs more than it saves. Above, merging the second tree does. */
 enum { PARALLEL_MIN = 20000, PARALLEL_MAX = 2000000 };
@@ -388,6 +369,20 @@ void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 	tree_init(&part.tree, 1, 1);
 	struct both b = { r, &part, first, second };
 	parallel_for(threads, 2, rollup_add_one, &b);
-	merge(&b);
+	/* Adds the sizes of all nodes of the part's tree to the tree of `to`. Creates nodes that
+	 * `to` lacks. A parent precedes its children in the list, so it has its place in `to`
+	 * before they need it. */
+	const struct tree *from = &b.part->tree;
+	const enum heft_role role = b.second->role;
+	uint32_t *to = mem_zeroed(from->nodes.count, sizeof *to);
+	for (uint32_t i = 0; i < from->nodes.count; i++) {
+		const struct tree_node *node = &from->nodes.data[i];
+		to[i] = i == 0 ? 0 : tree_get(&b.to->tree, to[node->parent], node->key);
+		uint64_t *sum = &tree_sums(&b.to->tree, to[i], role)[measure_of(b.second)];
+		const uint64_t more = *tree_sums(from, i, HEFT_INPUT);
+		ASSERT(*sum <= UINT64_MAX - more);
+		*sum += more;
+	}
+	mem_free(to);
 	rollup_release(&part);
 }

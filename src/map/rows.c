@@ -335,18 +335,6 @@ static bool is_repeat(const struct rows_maker *b, uint32_t child, const char *ab
 	return true;
 }
 
-static void list_items(const struct rows_maker *b, uint32_t parent, struct rows_items *ret)
-{
-	for (uint32_t node = b->first[parent]; node != 0; node = b->next[node]) {
-		if (!rows_is_row(b, node))
-			continue;
-		struct row_item *item = &ret->list[ret->count++];
-		*item = make_item(b, numbers_now(b, node), numbers_base(b, node));
-		item->node = node;
-		item->group = b->opts->group ? b->opts->group(b->opts->ctx, node) : 0;
-	}
-}
-
 static size_t nodes_below(const struct rows_maker *b, uint32_t node)
 {
 	size_t count = 0;
@@ -439,7 +427,14 @@ static void rows_add_children(struct rows_maker *b, struct pending p, pending_ve
 		b->item_room = n;
 	}
 	struct rows_items items = { .list = b->items };
-	list_items(b, p.node, &items);
+	for (uint32_t node = b->first[p.node]; node != 0; node = b->next[node]) {
+		if (!rows_is_row(b, node))
+			continue;
+		struct row_item *item = &items.list[items.count++];
+		*item = make_item(b, numbers_now(b, node), numbers_base(b, node));
+		item->node = node;
+		item->group = b->opts->group ? b->opts->group(b->opts->ctx, node) : 0;
+	}
 	cut_items(b, &items, p.level);
 	for (size_t i = 0; i < items.count; i++)
 		set_label(b, &items.list[i]);

@@ -317,8 +317,8 @@ bool inputs_open(struct heft_profile *p, struct heft_err *err)
 {
 	join_debug_files(p);
 	join_source_maps(p);
-	/* Adds the regions in the configuration file. Those of the finder win if names are equal.
-	 * */
+	/* Adds the regions in the configuration file. Those of the finder win if names are
+	 * equal. */
 	const struct memory_regions *more = &p->configured.regions;
 	vec_each(const struct memory_region, r, &more->list) {
 		if (!regions_find(&p->context.wish.regions, str_of(r->name)))

@@ -635,21 +635,6 @@ static void run_fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_r
 		row->texts = run_texts_of(p, l, node, row->texts);
 }
 
-/* Sets the other texts of a row, after run_fill_row(). */
-static void run_set_texts(const struct heft_profile *p, bool by_region, struct arena *arena,
-			  struct heft_table *table)
-{
-	size_t first = p->stacking ? STACK_COLUMN_TEXTS : 0;
-	struct heft_text *texts = arena_new(arena, struct heft_text, ROW_TEXTS);
-	memcpy(texts, size_stack_texts, first * sizeof *texts);
-	if (p->retaining)
-		texts[first++] = size_retained_text;
-	memcpy(texts + first, region_texts, REGION_TEXTS * sizeof *texts);
-	table->texts = texts;
-	table->text_count = first + (by_region ? REGION_TEXTS : 0);
-	ASSERT(table->text_count <= ROW_TEXTS);
-}
-
 static void run_make_top(struct heft_profile *p, const struct rows_opts *opts, struct arena *arena,
 			 struct heft_table *table)
 {
@@ -762,7 +747,16 @@ static void run_make_rows(struct heft_profile *p)
 		if (p->listing_aliases && names_symbols(l))
 			alias_index_build(&l->aliases, &p->places, &l->view, &p->labels,
 					  p->context.threads, &p->context.notes);
-	run_set_texts(p, by_region, &p->arena, &p->table);
+	/* Sets the other texts of a row, after run_fill_row(). */
+	size_t first = p->stacking ? STACK_COLUMN_TEXTS : 0;
+	struct heft_text *texts = arena_new(&p->arena, struct heft_text, ROW_TEXTS);
+	memcpy(texts, size_stack_texts, first * sizeof *texts);
+	if (p->retaining)
+		texts[first++] = size_retained_text;
+	memcpy(texts + first, region_texts, REGION_TEXTS * sizeof *texts);
+	p->table.texts = texts;
+	p->table.text_count = first + (by_region ? REGION_TEXTS : 0);
+	ASSERT(p->table.text_count <= ROW_TEXTS);
 	run_make_top(p, &opts, &p->arena, &p->table);
 	ASSERT(p->table.top && p->table.sorted_by < p->table.measure_count);
 }

@@ -361,25 +361,6 @@ static void snapshot_add_stacks(struct snapshot *s, size_t first, const struct s
 	}
 }
 
-/* Adds stack sizes. Only notes a machine whose stacks heft cannot measure. Fails for a user's
- * mistake. */
-static bool snapshot_make_add_stacks(struct made *p, size_t first, struct heft_err *err)
-{
-	struct heft_snapshot *s = p->owner;
-	struct stack_use use;
-	if (!(s->flags & HEFT_SNAPSHOT_STACKS))
-		return true;
-	bool good = stack_read(&use, p->program, err);
-	if (good)
-		snapshot_add_stacks(&s->snapshot, first, &use);
-	else if (err->code == HEFT_EUNSUPPORTED) {
-		note(&s->context.notes, p->path, HEFT_NO_OFFSET, 0, "%s", reason(err, p->path));
-		good = true;
-	}
-	stack_release(&use);
-	return good;
-}
-
 static void begin_container(struct made *p, const char *name)
 {
 	struct heft_snapshot *s = p->owner;
@@ -414,7 +395,21 @@ static bool snapshot_make_add_program(struct made *p, const char *name, struct h
 		clues_add(&p->owner->snapshot, first, p->container, program_image(p->program));
 	snapshot_make_add_regions(p);
 	snapshot_make_add_metadata(p);
-	return snapshot_make_add_stacks(p, first, err);
+	/* Adds stack sizes. Only notes a machine whose stacks heft cannot measure. Fails for a
+	 * user's mistake. */
+	struct heft_snapshot *s = p->owner;
+	struct stack_use use;
+	if (!(s->flags & HEFT_SNAPSHOT_STACKS))
+		return true;
+	bool good = stack_read(&use, p->program, err);
+	if (good)
+		snapshot_add_stacks(&s->snapshot, first, &use);
+	else if (err->code == HEFT_EUNSUPPORTED) {
+		note(&s->context.notes, p->path, HEFT_NO_OFFSET, 0, "%s", reason(err, p->path));
+		good = true;
+	}
+	stack_release(&use);
+	return good;
 }
 
 static bool snapshot_make_add_file(struct maker *m, const char *path, struct file *f,

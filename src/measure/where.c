@@ -441,22 +441,6 @@ static void find_function(struct heft_where *w, uint64_t addr, struct heft_locat
 	}
 }
 
-/* Finds where a variable is declared. Only for addresses without frames, because writable sections
- * may also have code. */
-static void find_declaration(const struct where_place *p, struct heft_location *at)
-{
-	const struct section *s = image_section_at(p->im, p->addr);
-	struct declaration d;
-	if (!s || (s->exec && !s->write) || at->frame_count > 0 ||
-	    !locator_variable(p->locator, p->addr, &d))
-		return;
-	if (*d.unit)
-		at->unit = d.unit;
-	at->decl_file = *d.file ? d.file : NULL;
-	at->decl_line = d.line;
-	at->decl_column = d.column;
-}
-
 static void where_find_names(struct heft_where *w, const struct where_place *p,
 			     struct heft_location *at)
 {
@@ -476,7 +460,18 @@ static void where_find_names(struct heft_where *w, const struct where_place *p,
 	ASSERT(w->kept.count == count && w->frames.count == count);
 	at->frames = w->frames.data;
 	at->frame_count = count;
-	find_declaration(p, at);
+	/* Finds where a variable is declared. Only for addresses without frames, because writable
+	 * sections may also have code. */
+	const struct section *s = image_section_at(p->im, p->addr);
+	struct declaration d;
+	if (!s || (s->exec && !s->write) || at->frame_count > 0 ||
+	    !locator_variable(p->locator, p->addr, &d))
+		return;
+	if (*d.unit)
+		at->unit = d.unit;
+	at->decl_file = *d.file ? d.file : NULL;
+	at->decl_line = d.line;
+	at->decl_column = d.column;
 }
 
 static void where_read_blocks(struct heft_where *w)

@@ -246,19 +246,6 @@ static struct str impl_space(struct str text)
 	return space;
 }
 
-static struct str rust_space(struct str text)
-{
-	struct str space = text;
-	/* An impl may be in an impl: <<a::B as C>::D as E>::f. */
-	for (unsigned i = 0; i < 4 && str_starts(space, STR("<")); i++) {
-		const struct str inner = str_from(space, 1);
-		if (!str_starts(inner, STR("<")))
-			return without_types(impl_space(space), ':');
-		space = inner;
-	}
-	return without_types(namespace_plain_path(space), ':');
-}
-
 static struct str space_of_text(const struct namespaces *n, struct str raw, struct str text)
 {
 	if (str_eq(text, raw))
@@ -272,7 +259,15 @@ static struct str space_of_text(const struct namespaces *n, struct str raw, stru
 			end++;
 		return without_types(without_last(str_upto(text, end), '.'), '.');
 	}
-	return rust_space(text);
+	struct str space = text;
+	/* An impl may be in an impl: <<a::B as C>::D as E>::f. */
+	for (unsigned i = 0; i < 4 && str_starts(space, STR("<")); i++) {
+		const struct str inner = str_from(space, 1);
+		if (!str_starts(inner, STR("<")))
+			return without_types(impl_space(space), ':');
+		space = inner;
+	}
+	return without_types(namespace_plain_path(space), ':');
 }
 
 struct str namespace_of_shown(const struct namespaces *n, struct demangler *d, struct str raw,

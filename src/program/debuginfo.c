@@ -259,11 +259,6 @@ struct debuginfo *dwarf_slot_open(struct dwarf_slot *s, const struct image *im,
 	return &p->info;
 }
 
-bool dwarf_slot_found(const struct dwarf_slot *s)
-{
-	return s->own.open || s->debug.open;
-}
-
 void dwarf_slot_release(struct dwarf_slot *s)
 {
 	program_dwarf_slot_release(&s->own);

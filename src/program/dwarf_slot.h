@@ -22,5 +22,9 @@ struct dwarf_slot {
  * that file's. NULL if there is none. Valid until another image is requested. */
 struct debuginfo *dwarf_slot_open(struct dwarf_slot *s, const struct image *im,
 				  const struct image *debug, struct notes *notes);
-bool dwarf_slot_found(const struct dwarf_slot *s);
 void dwarf_slot_release(struct dwarf_slot *s);
+
+static inline bool dwarf_slot_found(const struct dwarf_slot *s)
+{
+	return s->own.open || s->debug.open;
+}

@@ -44,25 +44,6 @@ static void made_by_add_part(struct made_by *m, struct str name, struct str vers
 	text_add(&m->parts, version);
 }
 
-static void read_comment(struct made_by *m, const struct image *im)
-{
-	const struct section *s = image_section_find(im, ".comment");
-	struct reader r = reader_of(s ? section_bytes(im, s) : (struct bytes){ NULL, 0 }, false);
-	struct str seen[TOOLS_MAX];
-	size_t count = 0;
-	while (reader_left(&r) > 0 && count < TOOLS_MAX) {
-		const struct str tool = read_cstr(&r);
-		bool known = tool.len == 0 || tool.len > TOOL_SIZE;
-		for (size_t i = 0; i < count; i++)
-			known = known || str_eq(seen[i], tool);
-		if (known)
-			continue;
-		seen[count++] = tool;
-		begin_item(&m->tools);
-		text_add(&m->tools, tool);
-	}
-}
-
 enum { GO_HEADER = 32, GO_INLINE = 2, GO_BIG_ENDIAN = 1, GO_SENTINEL = 16, GO_FRONT = 64 << 10 };
 
 static const char go_magic[] = "\xff Go buildinf:";
@@ -290,7 +271,21 @@ void made_by_read(struct made_by *m, const struct image *im)
 	ASSERT(m->tools.len == 0 && m->parts.len == 0 && m->settings.len == 0);
 	text_add(&m->tools, made_by_packer(im));
 	read_go(m, im);
-	read_comment(m, im);
+	const struct section *s = image_section_find(im, ".comment");
+	struct reader r = reader_of(s ? section_bytes(im, s) : (struct bytes){ NULL, 0 }, false);
+	struct str seen[TOOLS_MAX];
+	size_t count = 0;
+	while (reader_left(&r) > 0 && count < TOOLS_MAX) {
+		const struct str tool = read_cstr(&r);
+		bool known = tool.len == 0 || tool.len > TOOL_SIZE;
+		for (size_t i = 0; i < count; i++)
+			known = known || str_eq(seen[i], tool);
+		if (known)
+			continue;
+		seen[count++] = tool;
+		begin_item(&m->tools);
+		text_add(&m->tools, tool);
+	}
 	read_auditable(m, im);
 }
 

@@ -160,8 +160,8 @@ void quality_check(struct quality *ret, const struct snapshot *s)
 		if (c.section->count > 0)
 			check_section(&c);
 	}
-	/* Checks the paths. Absolute paths have the same cause everywhere, so they make one line.
-	 * */
+	/* Checks the paths. Absolute paths have the same cause everywhere, so they make one
+	 * line. */
 	c.section = c.first_absolute;
 	if (c.absolute_sections == 1)
 		quality_find(&c, false, "%" PRIu64 " symbols have absolute paths", c.absolute);

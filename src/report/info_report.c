@@ -53,32 +53,6 @@ static bool has_copies(const struct heft_table *t)
 	return t->top->now[INFO_COPIED] > 0;
 }
 
-/* Sets the columns. If a line of 80 columns lacks room, drops columns in this order, the highest
- * number first. */
-static void info_report_set_columns(struct report *r)
-{
-	static const struct column columns[] = {
-		{ "size", CELL_NOW, INFO_BYTES, 7, 1 },
-		{ "relocs", CELL_NOW, INFO_RELOCATIONS, 7, 1, .spare = 4 },
-		{ "savings", CELL_NOW, INFO_SAVINGS, 7, 1, .spare = 1 },
-		{ "copied", CELL_NOW, INFO_COPIED, 7, 1, .spare = 8 },
-		{ "kind", CELL_TEXT, INFO_KIND, 0, 2 },
-		{ "linked", CELL_TEXT, INFO_LINKED, 0, 2, .spare = 5 },
-		{ "machine", CELL_TEXT, INFO_MACHINE, 0, 2, .spare = 6 },
-		{ "symbols", CELL_TEXT, INFO_SYMBOLS, 0, 2 },
-		{ "debug", CELL_TEXT, INFO_DEBUG, 0, 2 },
-		{ "relro", CELL_TEXT, INFO_RELRO, 0, 2, .spare = 2 },
-		{ "pie", CELL_TEXT, INFO_PIE, 0, 2, .spare = 2 },
-		{ "nx", CELL_TEXT, INFO_NX, 0, 2, .spare = 2 },
-		{ "canary", CELL_TEXT, INFO_CANARY, 0, 2, .spare = 3 },
-		{ "features", CELL_TEXT, INFO_FEATURES, 0, 2, .spare = 7 },
-	};
-	for (size_t i = 0; i < COUNT_OF(columns); i++)
-		if (columns[i].cell != CELL_NOW || columns[i].index != INFO_COPIED ||
-		    has_copies(&r->table))
-			report_column(r, columns[i]);
-}
-
 /* Writes, below the table, what is known about identical copies of code or data. */
 static void put_foot(const struct report *r, struct sink *s)
 {
@@ -102,7 +76,28 @@ bool info_report_write(const struct heft_table *t, const struct heft_write_opts 
 	if (opts->format == HEFT_FOLDED || opts->format == HEFT_PPROF)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
 	ASSERT(t->text_count == INFO_TEXTS && t->measure_count == INFO_MEASURES);
-	info_report_set_columns(&r);
+	/* Sets the columns. If a line of 80 columns lacks room, drops columns in this order, the
+	 * highest number first. */
+	static const struct column columns[] = {
+		{ "size", CELL_NOW, INFO_BYTES, 7, 1 },
+		{ "relocs", CELL_NOW, INFO_RELOCATIONS, 7, 1, .spare = 4 },
+		{ "savings", CELL_NOW, INFO_SAVINGS, 7, 1, .spare = 1 },
+		{ "copied", CELL_NOW, INFO_COPIED, 7, 1, .spare = 8 },
+		{ "kind", CELL_TEXT, INFO_KIND, 0, 2 },
+		{ "linked", CELL_TEXT, INFO_LINKED, 0, 2, .spare = 5 },
+		{ "machine", CELL_TEXT, INFO_MACHINE, 0, 2, .spare = 6 },
+		{ "symbols", CELL_TEXT, INFO_SYMBOLS, 0, 2 },
+		{ "debug", CELL_TEXT, INFO_DEBUG, 0, 2 },
+		{ "relro", CELL_TEXT, INFO_RELRO, 0, 2, .spare = 2 },
+		{ "pie", CELL_TEXT, INFO_PIE, 0, 2, .spare = 2 },
+		{ "nx", CELL_TEXT, INFO_NX, 0, 2, .spare = 2 },
+		{ "canary", CELL_TEXT, INFO_CANARY, 0, 2, .spare = 3 },
+		{ "features", CELL_TEXT, INFO_FEATURES, 0, 2, .spare = 7 },
+	};
+	for (size_t i = 0; i < COUNT_OF(columns); i++)
+		if (columns[i].cell != CELL_NOW || columns[i].index != INFO_COPIED ||
+		    has_copies(&r.table))
+			report_column(&r, columns[i]);
 	report_all_fields(&r, &arena);
 	const bool good = report_write(&r, s, err);
 	arena_release(&arena);

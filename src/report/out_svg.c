@@ -141,27 +141,22 @@ static void title_text(char *out, size_t room, const struct report *r)
 			 r->table.diff ? " (change; + orange grew, - blue shrank)" : "");
 }
 
-/* Describes the picture for screen readers by its largest rows. */
-static void out_svg_describe(struct text *out, const struct report *r, const struct tile *top)
-{
-	struct tiles t = { 0 };
-	out_svg_add_children(&t, r, top, 0);
-	for (size_t i = 0; i < t.all.count && i < TEXT_LABELS; i++) {
-		char tip[TIP_LABEL + 100];
-		tip_text(tip, sizeof tip, r, &t.all.data[i]);
-		text_adds(out, i > 0 ? STR("; ") : STR("Largest: "), str_of(tip));
-	}
-	text_add_char(out, '\0');
-	vec_release(&t.all);
-}
-
 static void out_svg_begin(const struct report *r, unsigned height, const struct tile *top,
 			  struct sink *s)
 {
 	char title[600];
 	struct text about = { 0 };
 	title_text(title, sizeof title, r);
-	out_svg_describe(&about, r, top);
+	/* Describes the picture for screen readers by its largest rows. */
+	struct tiles t = { 0 };
+	out_svg_add_children(&t, r, top, 0);
+	for (size_t i = 0; i < t.all.count && i < TEXT_LABELS; i++) {
+		char tip[TIP_LABEL + 100];
+		tip_text(tip, sizeof tip, r, &t.all.data[i]);
+		text_adds(&about, i > 0 ? STR("; ") : STR("Largest: "), str_of(tip));
+	}
+	text_add_char(&about, '\0');
+	vec_release(&t.all);
 	svg_begin(s, height, title, about.p);
 	text_release(&about);
 }

@@ -20,7 +20,14 @@ struct sink {
 	char buffer[8192];
 };
 
-void sink_start(struct sink *s, const struct heft_sink *to);
+static inline void sink_start(struct sink *s, const struct heft_sink *to)
+{
+	s->to = *to;
+	ASSERT(to->write != NULL);
+	s->failed = false;
+	s->used = 0;
+}
+
 /* Passes a complete result to the sink. The result may be empty. */
 bool sink_once(const struct heft_sink *to, const void *data, size_t size, struct heft_err *err);
 void sink_text(struct sink *s, struct str text);

@@ -8,14 +8,6 @@
 #include <stdio.h>
 
 /* An initializer would also clear the buffer, which takes time. */
-void sink_start(struct sink *s, const struct heft_sink *to)
-{
-	s->to = *to;
-	ASSERT(to->write != NULL);
-	s->failed = false;
-	s->used = 0;
-}
-
 bool sink_flush(struct sink *s)
 {
 	ASSERT(s->used <= sizeof s->buffer);

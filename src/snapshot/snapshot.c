@@ -355,21 +355,6 @@ static void gather_sections(struct snapshot *s)
 	mem_free(from);
 }
 
-static void snapshot_sort_symbols(struct snapshot *s)
-{
-	const size_t count = s->symbols.count;
-	struct sort_key *keys = mem_alloc((count + 1) * sizeof *keys);
-	uint32_t *from = mem_alloc((count + 1) * sizeof *from);
-	for (size_t i = 0; i < count; i++)
-		keys[i] = snapshot_key_of(s, (uint32_t)i);
-	qsort(keys, count, sizeof *keys, snapshot_compare_keys);
-	for (size_t i = 0; i < count; i++)
-		from[i] = keys[i].symbol;
-	mem_free(keys);
-	snapshot_move_symbols(s, from);
-	mem_free(from);
-}
-
 /* Returns the end of the alias list that begins at index `first`. */
 static size_t list_end(const struct snapshot *s, size_t first)
 {
@@ -473,7 +458,17 @@ static void snapshot_verify(const struct snapshot *s)
 void snapshot_finish(struct snapshot *s)
 {
 	snapshot_escape(s);
-	snapshot_sort_symbols(s);
+	const size_t count = s->symbols.count;
+	struct sort_key *keys = mem_alloc((count + 1) * sizeof *keys);
+	uint32_t *from = mem_alloc((count + 1) * sizeof *from);
+	for (size_t i = 0; i < count; i++)
+		keys[i] = snapshot_key_of(s, (uint32_t)i);
+	qsort(keys, count, sizeof *keys, snapshot_compare_keys);
+	for (size_t i = 0; i < count; i++)
+		from[i] = keys[i].symbol;
+	mem_free(keys);
+	snapshot_move_symbols(s, from);
+	mem_free(from);
 	gather_sections(s);
 	join_aliases(s);
 	s->stored_padding = s->stored_padding || must_state_padding(s);

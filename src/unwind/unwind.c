@@ -420,21 +420,6 @@ static bool encoding_ok(uint8_t encoding)
 	return apply == 0 || apply == EH_PCREL || apply == EH_DATAREL;
 }
 
-static bool unwind_hdr_read_table(struct unwind_hdr *h, const struct unwind_section *s,
-				  uint64_t stated)
-{
-	if (!encoding_ok(h->encoding) || eh_width(h->encoding, h->address_size) == 0)
-		return hdr_odd(s, "table encoding of unknown meaning");
-	h->entry_size = (uint8_t)(2 * eh_width(h->encoding, h->address_size));
-	h->table_off = h->reader.pos;
-	const uint64_t room = reader_left(&h->reader) / h->entry_size;
-	h->count = min_u64(stated, room);
-	if (stated > room)
-		note(s->notes, s->path, s->file_off, s->bytes.size,
-		     "unwind look-up table states more entries than it has room for");
-	return true;
-}
-
 bool unwind_hdr_parse(struct unwind_hdr *h, const struct unwind_section *s)
 {
 	ASSERT(eh_address_size_ok(s->address_size));
@@ -460,7 +445,16 @@ bool unwind_hdr_parse(struct unwind_hdr *h, const struct unwind_section *s)
 	h->table_off = r->pos;
 	if (h->encoding == EH_OMIT || count_encoding == EH_OMIT)
 		return true;
-	return unwind_hdr_read_table(h, s, stated);
+	if (!encoding_ok(h->encoding) || eh_width(h->encoding, h->address_size) == 0)
+		return hdr_odd(s, "table encoding of unknown meaning");
+	h->entry_size = (uint8_t)(2 * eh_width(h->encoding, h->address_size));
+	h->table_off = h->reader.pos;
+	const uint64_t room = reader_left(&h->reader) / h->entry_size;
+	h->count = min_u64(stated, room);
+	if (stated > room)
+		note(s->notes, s->path, s->file_off, s->bytes.size,
+		     "unwind look-up table states more entries than it has room for");
+	return true;
 }
 
 bool unwind_hdr_get(const struct unwind_hdr *h, uint64_t i, uint64_t *ret_func, uint64_t *ret_fde)

@@ -223,27 +223,6 @@ static void enter_thunk(struct pdb_dwarf_making *m, struct reader *r)
 	enter_plain(m);
 }
 
-/* Writes the address ranges of lines.rows from `first` on. Merges adjacent ranges. */
-static void put_row_ranges(struct pdb_dwarf_making *m, size_t first)
-{
-	struct text *t = &m->out->made.ranges;
-	const uint64_t base = m->out->base;
-	uint64_t addr = 0, end = 0;
-	for (size_t i = first; i < m->lines.rows.count; i++) {
-		const struct flat_range *row = &m->lines.rows.data[i];
-		if (row->end <= row->addr)
-			continue;
-		if (end > addr && row->addr != end)
-			put_range(t, form, base + addr, base + end);
-		if (end <= addr || row->addr != end)
-			addr = row->addr;
-		end = row->end;
-	}
-	if (end > addr)
-		put_range(t, form, base + addr, base + end);
-	put_range(t, form, 0, 0);
-}
-
 static void enter_inlined(struct pdb_dwarf_making *m, struct reader *r, bool counted)
 {
 	const struct pdb_dwarf_level around = top(m);
@@ -261,7 +240,23 @@ static void enter_inlined(struct pdb_dwarf_making *m, struct reader *r, bool cou
 	const struct line_origin call = pdb_lines_find(&m->lines, around.first, around.end,
 						       m->lines.rows.data[first].addr);
 	made_inlined(&m->out->made, f->die, call, 0);
-	put_row_ranges(m, first);
+	/* Writes the address ranges of lines.rows from `first` on. Merges adjacent ranges. */
+	struct text *t = &m->out->made.ranges;
+	const uint64_t base = m->out->base;
+	uint64_t addr = 0, end = 0;
+	for (size_t i = first; i < m->lines.rows.count; i++) {
+		const struct flat_range *row = &m->lines.rows.data[i];
+		if (row->end <= row->addr)
+			continue;
+		if (end > addr && row->addr != end)
+			put_range(t, form, base + addr, base + end);
+		if (end <= addr || row->addr != end)
+			addr = row->addr;
+		end = row->end;
+	}
+	if (end > addr)
+		put_range(t, form, base + addr, base + end);
+	put_range(t, form, 0, 0);
 	vec_push(&m->levels,
 		 (struct pdb_dwarf_level){ true, around.base, first, m->lines.rows.count });
 }
@@ -293,19 +288,6 @@ static void pdb_dwarf_read_symbol(struct pdb_dwarf_making *m, uint16_t kind, str
 		break;
 	default: break;
 	}
-}
-
-static void pdb_dwarf_put_symbols(struct pdb_dwarf_making *m, struct reader r)
-{
-	struct reader sub;
-	uint16_t kind;
-	while (read_record(&r, &kind, &sub))
-		pdb_dwarf_read_symbol(m, kind, &sub);
-	if (!reader_ok(&r))
-		m->pdb->damaged += r.size - r.bad;
-	while (m->levels.count > 0)
-		pdb_dwarf_leave(m);
-	ASSERT(m->outer <= m->lines.rows.count);
 }
 
 static void pdb_dwarf_put_lines(struct pdb_dwarf_making *m)
@@ -342,7 +324,15 @@ static void put_module(struct pdb_dwarf_making *m)
 			       m->module);
 	for (; i < m->variables.count && m->variables.data[i].key == m->module; i++)
 		put_variable(m, &m->variables.data[i]);
-	pdb_dwarf_put_symbols(m, symbols);
+	struct reader sub;
+	uint16_t kind;
+	while (read_record(&symbols, &kind, &sub))
+		pdb_dwarf_read_symbol(m, kind, &sub);
+	if (!reader_ok(&symbols))
+		m->pdb->damaged += symbols.size - symbols.bad;
+	while (m->levels.count > 0)
+		pdb_dwarf_leave(m);
+	ASSERT(m->outer <= m->lines.rows.count);
 	made_unit_end(&m->out->made);
 	pdb_dwarf_put_lines(m);
 	m->pdb->damaged += m->lines.damaged;

@@ -132,25 +132,6 @@ static void add_frames(struct bare *b, const struct segment *hdr)
 		elf_bare_add_part(b, ".eh_frame", SHT_PROGBITS, addr, frames.pos, 8);
 }
 
-static void add_segment_parts(struct bare *b)
-{
-	each_segment(s, b->im) {
-		if (s->type == PT_DYNAMIC)
-			elf_bare_add_part(b, ".dynamic", SHT_DYNAMIC, s->addr, s->file_size,
-					  s->align);
-		else if (s->type == PT_INTERP)
-			elf_bare_add_part(b, ".interp", SHT_PROGBITS, s->addr, s->file_size,
-					  s->align);
-		else if (s->type == PT_NOTE)
-			elf_bare_add_part(b, ".note", SHT_NOTE, s->addr, s->file_size, s->align);
-		else if (s->type == PT_GNU_EH_FRAME)
-			add_frames(b, s);
-		else if (s->type == PT_ARM_EXIDX && b->im->machine == EM_ARM)
-			elf_bare_add_part(b, ".ARM.exidx", SHT_ARM_EXIDX, s->addr, s->file_size,
-					  s->align);
-	}
-}
-
 COMPARISON(elf_bare_by_addr, struct section, ORDER(a->addr, b->addr))
 
 /* Adds the section [start, end) of segment `in`. `like` has name, type, and whether it is code. */
@@ -228,7 +209,21 @@ void elf_make_sections(struct image *im)
 		return;
 	elf_bare_add_tables(&b);
 	elf_bare_add_symbols(&b);
-	add_segment_parts(&b);
+	each_segment(s, b.im) {
+		if (s->type == PT_DYNAMIC)
+			elf_bare_add_part(&b, ".dynamic", SHT_DYNAMIC, s->addr, s->file_size,
+					  s->align);
+		else if (s->type == PT_INTERP)
+			elf_bare_add_part(&b, ".interp", SHT_PROGBITS, s->addr, s->file_size,
+					  s->align);
+		else if (s->type == PT_NOTE)
+			elf_bare_add_part(&b, ".note", SHT_NOTE, s->addr, s->file_size, s->align);
+		else if (s->type == PT_GNU_EH_FRAME)
+			add_frames(&b, s);
+		else if (s->type == PT_ARM_EXIDX && b.im->machine == EM_ARM)
+			elf_bare_add_part(&b, ".ARM.exidx", SHT_ARM_EXIDX, s->addr, s->file_size,
+					  s->align);
+	}
 	vec_sort_by(&b.parts, elf_bare_by_addr);
 	vec_push(&b.list, (struct section){ .type = SHT_NULL });
 	for (size_t i = 0; i < im->segment_count; i++)

@@ -396,22 +396,6 @@ static bool next_aps2(struct reloc_iter *it, struct reloc *ret)
 	return elf_reloc_finish(it, ret, it->base);
 }
 
-/* Sets the type of a kernel's relocation, which depends on its list. The last list has 4-byte
- * fields. With several lists, the first has 8-byte fields, and a list between them has distances
- * without a known target. */
-static void set_kernel_type(const struct reloc_iter *it, struct reloc *ret)
-{
-	const bool last = it->state[ST_LIST] == it->state[ST_LISTS];
-	if (it->image->machine == EM_386)
-		ret->type = R_386_32;
-	else
-		ret->type = last                      ? R_X86_64_32S
-			    : it->state[ST_LIST] == 1 ? R_X86_64_64
-						      : R_X86_64_PC32;
-	ret->kind = ret->type == R_X86_64_PC32 && it->image->machine == EM_X86_64 ? RELOC_OTHER
-										  : RELOC_RELATIVE;
-}
-
 static bool next_kernel(struct reloc_iter *it, struct reloc *ret)
 {
 	struct reader *r = &it->reader;
@@ -424,7 +408,18 @@ static bool next_kernel(struct reloc_iter *it, struct reloc *ret)
 	if (word == 0)
 		return false;
 	ret->entry_size = KERNEL_RELOC_SIZE;
-	set_kernel_type(it, ret);
+	/* Sets the type of a kernel's relocation, which depends on its list. The last list has
+	 * 4-byte fields. With several lists, the first has 8-byte fields, and a list between them
+	 * has distances without a known target. */
+	const bool last = it->state[ST_LIST] == it->state[ST_LISTS];
+	if (it->image->machine == EM_386)
+		ret->type = R_386_32;
+	else
+		ret->type = last                      ? R_X86_64_32S
+			    : it->state[ST_LIST] == 1 ? R_X86_64_64
+						      : R_X86_64_PC32;
+	ret->kind = ret->type == R_X86_64_PC32 && it->image->machine == EM_X86_64 ? RELOC_OTHER
+										  : RELOC_RELATIVE;
 	uint64_t place;
 	if (elf_kernel_place(it->image, word, &place))
 		place_linked(it, ret, place);

@@ -29,19 +29,6 @@ static uint64_t name_bound(const struct symtab *t)
 	return most;
 }
 
-/* Sets name_max. A table is opened many times, but its names are measured once. If two threads do
- * this together, both get the same result. */
-static void bind_names(struct symtab *t)
-{
-	const uint32_t index = t->section->index;
-	uint64_t *const known = index < t->image->name_bound_count ? &t->image->name_bounds[index]
-								   : NULL;
-	const uint64_t before = known ? __atomic_load_n(known, __ATOMIC_RELAXED) : 0;
-	t->name_max = before > 0 ? before - 1 : name_bound(t);
-	if (known && before == 0)
-		__atomic_store_n(known, t->name_max + 1, __ATOMIC_RELAXED);
-}
-
 bool symtab_open(struct symtab *t, const struct image *im, const struct section *s)
 {
 	const uint32_t least = im->bits == 64 ? SYM64_SIZE : SYM32_SIZE;
@@ -78,7 +65,15 @@ bool symtab_open(struct symtab *t, const struct image *im, const struct section 
 	const struct section *const *shndx = im->index->shndx;
 	if (shndx && shndx[s->index])
 		t->xindex = section_bytes(im, shndx[s->index]);
-	bind_names(t);
+	/* Sets name_max. A table is opened many times, but its names are measured once. If two
+	 * threads do this together, both get the same result. */
+	const uint32_t index = t->section->index;
+	uint64_t *const known = index < t->image->name_bound_count ? &t->image->name_bounds[index]
+								   : NULL;
+	const uint64_t before = known ? __atomic_load_n(known, __ATOMIC_RELAXED) : 0;
+	t->name_max = before > 0 ? before - 1 : name_bound(t);
+	if (known && before == 0)
+		__atomic_store_n(known, t->name_max + 1, __ATOMIC_RELAXED);
 	ASSERT(t->count <= t->data.size / t->entry_size);
 	ASSERT(t->names.size == 0 || t->names.p[t->names.size - 1] == 0);
 	return t->count > 0;

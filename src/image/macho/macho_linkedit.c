@@ -233,8 +233,8 @@ void macho_read_linkedit(struct macho *m)
 		if ((m->sections.data[i].flags & 0xff) == S_INIT_FUNC_OFFSETS)
 			read_init_offsets(m, &m->sections.data[i]);
 	read_tlv(m);
-	/* Reads the export trie depth first. Edges and nodes belong to the first export after them.
-	 * */
+	/* Reads the export trie depth first. Edges and nodes belong to the first export after
+	 * them. */
 	const struct macho_range *in = &m->exports;
 	struct trie t = { .m = m, .r = macho_reader(m, in->off, in->size), .left = in->size };
 	if (in->index != 0)

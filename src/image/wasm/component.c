@@ -65,20 +65,6 @@ static bool component_names_find(struct reader r, struct reader *ret)
 	return false;
 }
 
-/* Finds the names of a component's modules. The section with the names follows the modules. */
-static void names_read(const struct component_components *c, struct component *of)
-{
-	struct component at = *of;
-	struct section_of_component s;
-	while (at.off < at.end && section_read(c, &at, &s)) {
-		struct reader r = reader_of(bytes_sub(c->in->file.bytes, s.off, s.end - s.off),
-					    false);
-		if (s.id == CUSTOM && component_names_find(r, &of->names))
-			return;
-		at.off = s.end;
-	}
-}
-
 /* Returns the name of the next module: "main" from the names, or else "module[0]". A module of an
  * inner component has that component's number as a prefix. */
 static struct str module_name(const struct component_components *c, const struct component *of)
@@ -131,7 +117,17 @@ static void component_open(struct component_components *c, uint64_t off, uint64_
 	*new = (struct component){ .off = off + HEADER_SIZE, .end = end, .prefix = prefix };
 	new->names = reader_make(NULL, 0, false);
 	input_add_part(c->in, COMPONENT_HEADERS, off + HEADER_SIZE, STR(""));
-	names_read(c, new);
+	/* Finds the names of a component's modules. The section with the names follows the
+	 * modules. */
+	struct component at = *new;
+	struct section_of_component s;
+	while (at.off < at.end && section_read(c, &at, &s)) {
+		struct reader r = reader_of(bytes_sub(c->in->file.bytes, s.off, s.end - s.off),
+					    false);
+		if (s.id == CUSTOM && component_names_find(r, &new->names))
+			return;
+		at.off = s.end;
+	}
 }
 
 static void section_take(struct component_components *c, const struct section_of_component *s)
