@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-LIMITS = {"functions": 525, "files": 90}
+LIMITS = {"functions": 520, "files": 90}
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # As ninja names it from within the build; a cache of the compiler may have another one's folder in front.
 SOURCE = re.compile(r"(?:^|/)\.\./src/(.+)")
