@@ -3,10 +3,11 @@
 
 #include <stdlib.h>
 
-/* A digit has BITS bits, or BITS_OF_MANY if there are at least MANY records. Longer digits need
- * fewer passes. For few records, shorter digits are faster, because their table fits the fastest
- * cache. */
-enum { BITS = 11, BITS_OF_MANY = 13, MANY = 1 << 16, SMALL = 64, SIZE_MOST = 128 };
+/* Bits of a digit, for FEW records, for MANY, and between. Longer digits need fewer passes. For few
+ * records, shorter digits are faster, because their table is not longer than the list and fits the
+ * fastest cache. */
+enum { BITS_OF_FEW = 8, BITS = 11, BITS_OF_MANY = 13 };
+enum { SMALL = 64, FEW = 1 << 11, MANY = 1 << 16, SIZE_MOST = 128 };
 
 static inline uint64_t key_at(const unsigned char *p)
 {
@@ -101,7 +102,7 @@ static void radix_sort(unsigned char *records, size_t count, size_t size, uint64
 	ASSERT(varies != 0 && count > 1); /* Equal keys have no bits that vary */
 	const unsigned low = (unsigned)__builtin_ctzll(varies);
 	const unsigned span = 64 - (unsigned)__builtin_clzll(varies) - low;
-	const unsigned most = count >= MANY ? BITS_OF_MANY : BITS;
+	const unsigned most = count < FEW ? BITS_OF_FEW : count < MANY ? BITS : BITS_OF_MANY;
 	const unsigned passes = (span + most - 1) / most;
 	struct radix r = { count, size, (span + passes - 1) / passes, NULL };
 	unsigned char *from = records, *scratch = mem_alloc(count * size), *to = scratch;
