@@ -118,12 +118,12 @@ static const char *const calm[] = {
 
 uint64_t traits_of_name(struct str name)
 {
-	size_t low = 0, high = COUNT_OF(names), at = 0;
-	while (at < name.len && name.p[at] != '@')
-		at++;
-	name.len = at;
-	ASSERT(name.len <= at && high > 0);
-	while (low < high) {
+	enum { LONGEST = 32 }; /* Of `names` */
+	const char *const version = name.len > 0 ? memchr(name.p, '@', name.len) : NULL;
+	size_t low = 0, high = COUNT_OF(names);
+	if (version)
+		name.len = (size_t)(version - name.p);
+	while (low < high && name.len <= LONGEST) {
 		const size_t mid = low + (high - low) / 2;
 		const int order = str_cmp(str_of(names[mid].name), name);
 		if (order == 0)
@@ -133,6 +133,8 @@ uint64_t traits_of_name(struct str name)
 		else
 			high = mid;
 	}
+	if (!str_starts(name, STR("_Z")))
+		return 0;
 	/* Names like std::__throw_bad_alloc(): _ZSt, the length, __throw_. */
 	size_t digits = 4;
 	while (digits < name.len && name.p[digits] >= '0' && name.p[digits] <= '9')
