@@ -359,9 +359,11 @@ static void attr_refs_scan_code(struct refs *r, const struct spans *code)
 	vec_release(&jobs);
 }
 
-/* A job of the parallel search for pointers: one part of the image */
+/* A job of the parallel search for pointers: consecutive tables of relocations, or words. An object
+ * may have a table for each function, so a table is no job */
 struct attr_refs_hunt {
-	struct reloc_iter relocs;
+	size_t first, last; /* Range of hunts.tables, of about HUNT_BYTES */
+	uint64_t bytes;
 	const struct section *words; /* If NULL: searches relocations */
 	uint64_t from, to;
 	struct finds found;
@@ -369,6 +371,7 @@ struct attr_refs_hunt {
 
 struct hunts {
 	const struct refs *refs;
+	struct reloc_parts tables;
 	VEC(struct attr_refs_hunt) list; /* Jobs. Their results are joined in this order */
 	struct finds *work;              /* Results per thread, reused for each job */
 	struct operands operands;        /* For objects, which are searched by one thread */
@@ -502,8 +505,8 @@ static void attr_refs_hunt_job(void *ctx, size_t i, unsigned worker)
 	work->pointers.count = work->targets.count = work->vtables.places.count = 0;
 	if (part->words)
 		hunt_words(&h, part);
-	else
-		hunt_relocs(&h, part->relocs);
+	for (size_t k = part->first; k < part->last; k++)
+		hunt_relocs(&h, hunts->tables.list.data[k]);
 	/* Keeps each target address once. These targets only show where pieces begin and end. */
 	target_vec *targets = &work->targets;
 	size_t kept = 0;
@@ -517,24 +520,31 @@ static void attr_refs_hunt_job(void *ctx, size_t i, unsigned worker)
 	vec_copy(&part->found.vtables.places, &work->vtables.places);
 }
 
+enum { HUNT_BYTES = 1 << 20, WORDS_PART = 1 << 18 };
+
 static void attr_refs_plan_relocs(struct hunts *hunts, const struct section *table)
 {
 	const struct refs *r = hunts->refs;
 	const struct image *im = r->a->im;
-	struct reloc_parts parts = { .im = im };
 	struct reloc_iter it;
+	const uint64_t bytes = min_u64(table->size, HUNT_BYTES);
+	size_t i = hunts->tables.list.count;
 	if (!reloc_open(&it, im, table) || (it.patched && !it.patched->alloc))
 		return;
 	/* In linked code, the instruction decoder gives operand targets, not relocations. */
 	if (it.patched && it.patched->exec && im->kind != IMAGE_OBJECT && r->isa != CODE_NONE)
 		return;
-	reloc_parts_add(&parts, &it);
-	for (size_t i = 0; i < parts.list.count; i++)
-		vec_push(&hunts->list, (struct attr_refs_hunt){ .relocs = parts.list.data[i] });
-	vec_release(&parts.list);
+	reloc_parts_add(&hunts->tables, &it);
+	for (; i < hunts->tables.list.count; i++) {
+		struct attr_refs_hunt *h = vec_last(&hunts->list);
+		if (!h || h->bytes + bytes > HUNT_BYTES) {
+			vec_push(&hunts->list, (struct attr_refs_hunt){ .first = i });
+			h = vec_last(&hunts->list);
+		}
+		h->bytes += bytes;
+		h->last = i + 1;
+	}
 }
-
-enum { WORDS_PART = 1 << 18 };
 
 static void plan_words(struct hunts *hunts, const struct section *s)
 {
@@ -566,11 +576,15 @@ static void forget_hunts(const struct hunts *hunts)
 {
 	const struct image *im = hunts->refs->a->im;
 	const struct section *before = NULL;
+	vec_each(const struct reloc_iter, it, &hunts->tables.list) {
+		if (it->section != before)
+			image_forget(im, section_bytes(im, it->section));
+		before = it->section;
+	}
 	vec_each(const struct attr_refs_hunt, h, &hunts->list) {
-		const struct section *s = h->words ? h->words : h->relocs.section;
-		if (s != before)
-			image_forget(im, section_bytes(im, s));
-		before = s;
+		if (h->words && h->words != before)
+			image_forget(im, section_bytes(im, h->words));
+		before = h->words;
 	}
 }
 
@@ -595,6 +609,7 @@ static void find_pointers(struct refs *r)
 	/* One thread: reading an object's relocations may add notes, whose order must be fixed. */
 	const unsigned threads = r->a->im->kind == IMAGE_EXEC ? pool_threads(r->a->f->threads) : 1;
 	struct hunts hunts = { .refs = r,
+			       .tables.im = r->a->im,
 			       .work = mem_zeroed(threads, sizeof *hunts.work),
 			       .operands.im = r->a->im };
 	plan_hunts(&hunts);
@@ -605,6 +620,7 @@ static void find_pointers(struct refs *r)
 	}
 	mem_free(hunts.work);
 	forget_hunts(&hunts);
+	vec_release(&hunts.tables.list);
 	take_finds(r, &hunts);
 	const struct section *in = NULL;
 	for (size_t i = 0; i < r->pointers.count; i++)
