@@ -99,13 +99,22 @@ static void find_arm(struct discover *d)
 	v->count = kept;
 }
 
+label_id attr_unnamed(struct labels *l, uint64_t addr)
+{
+	char text[20], *p = text + sizeof text;
+	do {
+		*--p = "0123456789abcdef"[addr & 15];
+	} while ((addr >>= 4) > 0);
+	p = memcpy(p - 4, "sub_", 4);
+	return label_copy(l, (struct str){ p, (size_t)(text + sizeof text - p) });
+}
+
 static void attr_discover_claim_functions(struct discover *d)
 {
 	struct attr *a = d->a;
 	vec_each(const struct split_function, f, &d->found) {
 		const struct place *p = attr_unsized_at(a, f->addr);
-		const label_id label = p ? p->label
-					 : label_format(a->f->labels, "sub_%" PRIx64, f->addr);
+		const label_id label = p ? p->label : attr_unnamed(a->f->labels, f->addr);
 		a->scratch->made_up += !p;
 		claim(&a->vm_claims, f->addr, f->size, label, WHY_ENTRY_POINT);
 	}

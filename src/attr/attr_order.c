@@ -558,28 +558,30 @@ enum {
 
 uint32_t code_order_rank(const struct code_order *o, label_id label)
 {
-	return label < o->label_count ? o->ranks[label] : UINT32_MAX;
+	return label < o->label_count ? o->ranks[label] - 1 : UINT32_MAX;
 }
 
 /* Appends a function. Skips stubs: a stub has the label of its target. If a label has several
  * pieces of code, uses the largest. */
-static void function_add(struct code_order *o, uint64_t *largest, label_id label, uint64_t size)
+static void function_add(struct code_order *o, uint64_t *sizes, label_id label, uint64_t size)
 {
 	const uint32_t rank = o->count++;
 	o->of_rank[rank] = label;
-	if (label == LABEL_NONE || size <= largest[label])
+	sizes[rank] = size;
+	if (label == LABEL_NONE || size == 0)
 		return;
 	ASSERT(label < o->label_count);
-	largest[label] = size;
-	o->ranks[label] = rank;
+	if (o->ranks[label] == 0 || size > sizes[o->ranks[label] - 1])
+		o->ranks[label] = rank + 1;
 }
 
 /* Ranks functions by address. Each function is a group of its own. */
-static void functions_by_address(struct code_order *o, const struct attr *a, uint64_t *largest,
+static void functions_by_address(struct code_order *o, const struct attr *a,
 				 const struct section *const *data, size_t count)
 {
 	const struct spans *vm = &a->vm;
 	const size_t most = vm->list.count < UINT32_MAX ? vm->list.count : 0;
+	uint64_t *sizes = mem_alloc(most * sizeof *sizes);
 	o->of_rank = mem_zeroed(most, sizeof *o->of_rank);
 	o->groups = mem_zeroed(most, sizeof *o->groups);
 	for (size_t i = 0; i < count && most > 0; i++) {
@@ -590,9 +592,10 @@ static void functions_by_address(struct code_order *o, const struct attr *a, uin
 			if (s->start - data[i]->addr >= data[i]->size || o->count == most)
 				break;
 			o->groups[o->count] = o->count;
-			function_add(o, largest, s->label, s->size);
+			function_add(o, sizes, s->label, s->size);
 		}
 	}
+	mem_free(sizes);
 }
 
 static bool may_be_last(const struct fde *d)
@@ -632,19 +635,21 @@ static bool is_code(const struct section *const *data, size_t count, uint64_t ad
 	return low > 0 && data[low - 1]->exec && addr - data[low - 1]->addr < data[low - 1]->size;
 }
 
-static void functions_by_entry(struct code_order *o, const struct attr *a, uint64_t *largest,
+static void functions_by_entry(struct code_order *o, const struct attr *a,
 			       const struct section *const *data, size_t count)
 {
 	const fde_vec *fdes = &a->scratch->fdes;
 	struct span_cursor cursor = { &a->vm, 0 };
+	uint64_t *sizes = mem_alloc(fdes->count * sizeof *sizes);
 	o->of_rank = mem_zeroed(fdes->count, sizeof *o->of_rank);
 	o->groups = mem_zeroed(fdes->count, sizeof *o->groups);
 	vec_each(const struct fde, d, fdes) {
-		function_add(o, largest,
+		function_add(o, sizes,
 			     is_code(data, count, d->addr) ? cursor_label(&cursor, d->addr)
 							   : LABEL_NONE,
 			     d->size);
 	}
+	mem_free(sizes);
 	groups_number(o, fdes);
 }
 
@@ -654,14 +659,11 @@ void code_order_read(struct code_order *o, const struct attr *a, const struct se
 	ASSERT(o->count == 0);
 	o->label_count = a->f->labels->kinds.count;
 	o->ranks = mem_zeroed(o->label_count, sizeof *o->ranks);
-	memset(o->ranks, 0xff, o->label_count * sizeof *o->ranks);
-	uint64_t *largest = mem_zeroed(o->label_count, sizeof *largest);
 	o->told = units_are_told(&a->scratch->fdes);
 	if (o->told)
-		functions_by_entry(o, a, largest, data, count);
+		functions_by_entry(o, a, data, count);
 	else
-		functions_by_address(o, a, largest, data, count);
-	mem_free(largest);
+		functions_by_address(o, a, data, count);
 }
 
 void code_order_release(struct code_order *o)

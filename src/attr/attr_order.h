@@ -31,7 +31,7 @@
 
 struct code_order {
 	uint32_t count;    /* Number of functions */
-	uint32_t *ranks;   /* Rank of each label. UINT32_MAX if the label has no code. */
+	uint32_t *ranks;   /* Rank of each label, plus 1. 0 if the label has no code */
 	label_id *of_rank; /* Label of each rank. May be LABEL_NONE. */
 	uint32_t *groups;  /* Number of the group of units of each rank. Ascending */
 	uint32_t *startup; /* 1 for each rank that .init_array lists. Filled by order_judge() */

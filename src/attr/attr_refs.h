@@ -46,6 +46,9 @@ void pieces_spread(const struct image *im, const struct order *order, piece_vec 
  * source_file.panics is set. Targets in code must be in the order of the code. */
 void attr_panics(const struct attr *a, const target_vec *targets, const pointer_parts *pointers);
 
+/* attr_discover.c: returns the label "sub_ADDRESS" of a function without a symbol. */
+label_id attr_unnamed(struct labels *l, uint64_t addr);
+
 /* attr_nobody.c: makes a bit mask of the bytes in `data` that have no owner. `code`: also marks
  * code. The mask covers all mapped addresses. O(owners + bytes). */
 struct addr_mask;

@@ -1,5 +1,5 @@
 /* Reads unwind tables, to find functions without symbols, and claims the tables for functions. */
-#include "attr/attr_scratch.h"
+#include "attr/attr_refs.h"
 
 #include "base/sort.h"
 #include "derive/split.h"
@@ -176,8 +176,7 @@ void attr_unwind_bounds(struct attr *a)
 		if (!in || !in->exec || section_is_plt(in))
 			continue;
 		const struct place *p = attr_unsized_at(a, d->addr);
-		const label_id label = p ? p->label
-					 : label_format(a->f->labels, "sub_%" PRIx64, d->addr);
+		const label_id label = p ? p->label : attr_unnamed(a->f->labels, d->addr);
 		a->scratch->made_up += !p;
 		claim(&a->vm_claims, d->addr, min_u64(d->size, in->addr + in->size - d->addr),
 		      label, p ? WHY_UNSIZED_SYMBOL : WHY_UNWIND_BOUNDS);
