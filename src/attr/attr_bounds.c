@@ -138,8 +138,8 @@ static uint64_t ends_rest(const struct image *im, uint64_t start, uint64_t end)
 	return end % LARGE_ALIGN == word && end - start > word ? word : 0;
 }
 
-/* Returns the first address in (start, end) where another object may begin, to which nothing refers:
- * an address for arrays with zeros before it, which may be padding. Returns `end` if there is none.
+/* Returns the first address in (start, end) where an object may begin to which nothing refers: an
+ * address for arrays with zeros before it, which may be padding. Returns `end` if there is none.
  * Zeros elsewhere, or at more than two places, are fields of a table. */
 static uint64_t ends_padding(const struct vtables *v, uint64_t start, uint64_t end)
 {
