@@ -97,8 +97,7 @@ void attr_padding(struct attr *a);
 /* Claims alignment bytes if the image has a symbol table. Runs before data has owners. */
 void attr_alignment(struct attr *a);
 /* attr_tables.c: claims symbol tables, names, versions, hashes, groups and pointer arrays.
- * attr_symbol_tables() uses no owners and makes no labels, so it may run in parallel on a copy of
- * the attr. */
+ * attr_symbol_tables() uses no owners and makes no labels. So a copy of the attr may run beside. */
 void attr_symbol_tables(struct attr *a);
 void attr_tables(struct attr *a);
 /* Runs before attr_tables(). Claims table entries that describe bytes without an owner. Examples

@@ -8,21 +8,11 @@
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 
-const struct ghc_tables *attr_ghc_read(const struct attr *a)
-{
-	struct attr_scratch *s = a->scratch;
-	if (!s->ghc_read)
-		ghc_image_tables(a->im, &s->ghc);
-	s->ghc_read = true;
-	return &s->ghc;
-}
-
 void attr_ghc_code(struct attr *a)
 {
-	const struct ghc_tables *g = attr_ghc_read(a);
 	struct span_cursor cursor = { &a->vm, 0 };
 	ASSERT(a->vm_claims.list.count == 0);
-	vec_each(const struct ghc_table, t, &g->list) {
+	vec_each(const struct ghc_table, t, &a->scratch->ghc.list) {
 		const label_id owner = cursor_label(&cursor, t->entry);
 		if (owner != LABEL_NONE)
 			claim(&a->vm_claims, t->entry - t->size, t->size, owner, WHY_RUNTIME);

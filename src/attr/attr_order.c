@@ -229,8 +229,7 @@ static size_t points_of_address(const point_vec *points, size_t i)
 	return i;
 }
 
-/* Returns the number of unit groups that refer to an address. The references are sorted by falling
- * rank. */
+/* Returns the number of unit groups that refer to an address. References: by falling rank. */
 static uint32_t units_using(const struct order *o, const struct order_point *list, size_t count)
 {
 	uint32_t ret = !list[0].pointee, last = o->code.groups[list[0].rank];
@@ -467,7 +466,7 @@ void order_judge(struct order *o, const struct attr *a, const target_vec *target
 	o->targets = targets;
 	o->vm = &a->vm;
 	/* An object of GHC begins with a pointer to code of its constructor, not of its unit. */
-	if (attr_ghc_read(a)->list.count > 0)
+	if (attr_is_ghc(a))
 		o->pointers = &none;
 	startup_read(o, a->im);
 	for (size_t i = 0; i < count && o->code.count > 0; i++) {

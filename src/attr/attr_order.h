@@ -96,8 +96,7 @@ struct order {
 					     * of the section and its verdict */
 };
 
-/* Judges all targets, which are sorted by address. Needs o->code and o->pointers. `data`: sections
- * by address. */
+/* Judges all targets, by address. Needs o->code and o->pointers. `data`: sections by address. */
 void order_judge(struct order *o, const struct attr *a, const target_vec *targets,
 		 const struct section *const *data, size_t count);
 /* Returns the verdict about an address. NULL if no code refers to the address, and no function that

@@ -600,8 +600,7 @@ static void records_list_relocs(struct records *t)
 	vec_sort(&t->relocs);
 }
 
-/* For a relocation that patches data but makes no pointer: returns the symbol's address plus the
- * addend, or 0. */
+/* Returns symbol + addend of a relocation that patches data but makes no pointer. Or 0. */
 static uint64_t records_symbol_addr(const struct records *t, const struct reloc_iter *it,
 				    const struct reloc *r, uint64_t off)
 {

@@ -111,7 +111,7 @@ const struct place *attr_bare_at(const struct attr *a, uint64_t addr);
 struct findings;
 label_id attr_decl_file(struct findings *f, uint64_t die_off);
 void attr_files_release(struct findings *f);
-/* attr_ghc.c: returns GHC's tables. Reads them at the first call, on one thread. */
-const struct ghc_tables *attr_ghc_read(const struct attr *a);
+/* passes.c: true if GHC made the image. Reads its tables at the first call, on one thread. */
+bool attr_is_ghc(const struct attr *a);
 /* Releases everything that the passes kept. */
 void attr_scratch_release(struct attr_scratch *s);

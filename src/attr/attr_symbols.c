@@ -1,5 +1,4 @@
-/* Claims code and data by the addresses of symbols. symbol_rule.h decides which symbols own
- * bytes. */
+/* Claims code and data by addresses of symbols. symbol_rule.h decides which of them own bytes. */
 #include "attr/attr_refs.h"
 
 #include "base/sort.h"

@@ -244,8 +244,7 @@ void attr_debug_sections(struct attr *a)
 	close_bytes(a);
 }
 
-/* Claims the tables of C++ classes (vtables, type information) for the unit or file of the class's
- * key function. */
+/* Claims tables of C++ classes (vtables, type information) for the key function's unit or file. */
 
 void attr_key_functions(struct attr *a)
 {

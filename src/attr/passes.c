@@ -45,9 +45,13 @@ static bool is_go(const struct attr *a)
 	return go_slot_open(a->f->go, a->im, NULL) != NULL;
 }
 
-static bool is_ghc(const struct attr *a)
+bool attr_is_ghc(const struct attr *a)
 {
-	return attr_ghc_read(a)->list.count > 0;
+	struct attr_scratch *s = a->scratch;
+	if (!s->ghc_read)
+		ghc_image_tables(a->im, &s->ghc);
+	s->ghc_read = true;
+	return s->ghc.list.count > 0;
 }
 
 /* Returns true if functions may lack symbols. A stripped object keeps the symbols that the linker
@@ -56,7 +60,7 @@ static bool lacks_functions(const struct attr *a)
 {
 	return !a->debug && (!(image_states_sizes(a->im) && a->im->kind == IMAGE_EXEC &&
 			       image_symbols_name_places(a->im)) ||
-			     is_ghc(a));
+			     attr_is_ghc(a));
 }
 
 /* True if a byte has an owner. Without owners, references show nothing. */
@@ -207,7 +211,7 @@ static const struct attr_pass passes[] = {
 	  .why = "tables that GHC puts before code, to that code",
 	  .needs = "symbols, discovered",
 	  .owners = FOR_ALL,
-	  .applies = is_ghc,
+	  .applies = attr_is_ghc,
 	  .run = attr_ghc_code,
 	  .commits = true },
 	{ .name = "code padding",
@@ -233,7 +237,7 @@ static const struct attr_pass passes[] = {
 	  .why = "static objects of Haskell, to their symbols, or to the code that is their value",
 	  .needs = "ghc code, unsized symbols",
 	  .owners = FOR_ALL,
-	  .applies = is_ghc,
+	  .applies = attr_is_ghc,
 	  .run = attr_ghc_closures,
 	  .commits = true },
 	{ .name = "pascal",
@@ -277,7 +281,7 @@ static const struct attr_pass passes[] = {
 	  .why = "static objects of Haskell that nothing refers to, to a row for each constructor",
 	  .needs = "ghc objects, references",
 	  .owners = FOR_SYMBOL,
-	  .applies = is_ghc,
+	  .applies = attr_is_ghc,
 	  .run = attr_ghc_rest,
 	  .commits = true },
 	{ .name = "symbols of data",

@@ -73,8 +73,8 @@ struct causes {
 		size_t count;
 		const char *path;
 	} debug_sources[2];
-	const char *own_package;      /* Package of `main`, or "" */
-	const char *own[2];           /* New functions of own_package, except list[0]. Or "" */
+	const char *own_package; /* Package of `main`, or "" */
+	const char *own[2];      /* New functions of own_package, except list[0]. Or "" */
 	struct arena arena;
 };
 

@@ -105,8 +105,7 @@ static void container_resolve(struct alike *a, struct alike_side *as, uint32_t c
 		for (size_t r = 0; r < min_u64(clue->ref_count, REFS_MOST); r++) {
 			to[r] = ref_resolve(a, as, &starts, c->lowest,
 					    c->refs.data[clue->first_ref + r]);
-			y->settled = y->settled &&
-				     (to[r].ident != 0 || to[r].target == DIFF_NONE);
+			y->settled = y->settled && (to[r].ident != 0 || to[r].target == DIFF_NONE);
 		}
 		if (y->settled)
 			continue;
@@ -340,8 +339,8 @@ static inline bool goal_in_reach(const struct score_goal *g, size_t same, size_t
 
 static void vote_add(struct alike *a, uint32_t before, uint32_t after)
 {
-	vec_push(&a->votes, (struct vote){ .pair = (uint64_t)before << 32 | after,
-					   .voter = a->voter });
+	vec_push(&a->votes,
+		 (struct vote){ .pair = (uint64_t)before << 32 | after, .voter = a->voter });
 }
 
 /* Compares two lists of references. With a goal, stops when it cannot be reached. If `votes` is not
@@ -480,8 +479,7 @@ static void features_add(struct alike *a, struct alike_side *as, const uint32_t 
 	}
 }
 
-void alike_vote_rare(struct alike *a, const uint32_t *partner_before,
-		     const uint32_t *partner_after)
+void alike_vote_rare(struct alike *a, const uint32_t *partner_before, const uint32_t *partner_after)
 {
 	a->features.count = 0;
 	map_clear(&a->feature_of);

@@ -58,7 +58,7 @@ struct alike_symbol {
 	uint32_t voted_at; /* Of a pair, in `after`: alike.learned when it voted. 0: never */
 	uint32_t ref_count;
 	const struct clue_sample *sample; /* Of a nameless function, else NULL */
-	uint32_t owner;  /* Function of its snapshot that owns the data, or DIFF_NONE */
+	uint32_t owner; /* Function of its snapshot that owns the data, or DIFF_NONE */
 	bool code;
 	bool settled; /* True if it refers only to known things */
 };
@@ -77,8 +77,8 @@ struct alike_side {
 	struct alike_symbol *symbols; /* Per symbol of the snapshot */
 	struct alike_ref *refs;       /* References of all symbols that are compared */
 	size_t ref_count;
-	uint64_t *ahead;              /* See alike_symbol */
-	uint32_t *changes;            /* Per ALIKE_CHUNK references: counts changes of their
+	uint64_t *ahead;   /* See alike_symbol */
+	uint32_t *changes; /* Per ALIKE_CHUNK references: counts changes of their
 				       * targets, which make scores outdated */
 	/* `refs_to`: indexes in refs, sorted by target. `first_to`: per symbol, index in `refs_to`
 	 * of the first reference to it. */
@@ -89,7 +89,8 @@ struct alike {
 	struct matcher *m;
 	struct alike_side before, after;
 	uint32_t learned; /* Number of pairs found so far, plus 1 */
-	VEC(struct vote) votes; /* Of open symbols. Those of a pair whose references have changed
+	VEC(struct vote)
+	votes; /* Of open symbols. Those of a pair whose references have changed
 				 * are replaced */
 	/* Scratch: features, and their indexes by ident */
 	VEC(struct feature) features;

@@ -52,9 +52,9 @@ struct order {
 	uint32_t *places;    /* Per symbol of `after`: its index in its sequence */
 	uint32_t *sequences; /* Per symbol of `after`: 1 + index of its sequence, or 0 */
 	struct favourite *old_favourites, *new_favourites; /* Per symbol that has votes */
-	uint64_t *tried;     /* Per symbol of `before`: state of the last gap tried after it */
-	size_t budget;       /* Number of cells that alignments may still fill. Bounds the time */
-	size_t found;        /* Pairs found in this step */
+	uint64_t *tried; /* Per symbol of `before`: state of the last gap tried after it */
+	size_t budget;   /* Number of cells that alignments may still fill. Bounds the time */
+	size_t found;    /* Pairs found in this step */
 	/* The current alignment. Rows are symbols of `before`, columns those of `after`. */
 	VEC(uint32_t) old_open, new_open;
 	VEC(uint64_t) sizes; /* Per column: size of its symbol */

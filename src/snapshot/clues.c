@@ -124,9 +124,8 @@ static struct code_print function_print(struct clue_maker *m, const struct snap_
 	if (!s || !s->exec || (bad > 0 && clues_is_x86(m->isa)))
 		return (struct code_print){ 0, 0 };
 	contents_read(&m->contents);
-	return clues_is_x86(m->isa)
-		       ? contents_of_x86(&m->contents, s, y->addr, y->size, &m->refs)
-		       : contents_of(&m->contents, s, y->addr, y->size);
+	return clues_is_x86(m->isa) ? contents_of_x86(&m->contents, s, y->addr, y->size, &m->refs)
+				    : contents_of(&m->contents, s, y->addr, y->size);
 }
 
 /* Adds a gram: an instruction with the two before it, whose numbers are in `last`. The gram's hash

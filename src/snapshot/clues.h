@@ -2,9 +2,9 @@
  * in order, and a sample of their code. The matcher reads clues (match.h).
  *
  * Only containers (programs) with generated names have clues. Files never contain clues. Cost: one
- * more pass over the code (about 1 ns per instruction), 8 bytes per reference, and for each nameless
- * function a sample of its first CLUE_CODE_MOST bytes (about 6 ns per instruction). Read-only once
- * made: any number of threads. */
+ * more pass over the code (about 1 ns per instruction), 8 bytes per reference, and for each
+ * nameless function a sample of its first CLUE_CODE_MOST bytes (about 6 ns per instruction).
+ * Read-only once made: any number of threads. */
 #pragma once
 
 #include "image/image.h"
@@ -28,7 +28,7 @@ struct clue_sample {
 struct clue {
 	uint64_t addr;
 	uint32_t first_ref, ref_count; /* Range in clues.refs: each target once, in code order */
-	uint32_t sample;               /* 1 + index in clues.samples. 0 if it is no nameless function */
+	uint32_t sample; /* 1 + index in clues.samples. 0 if it is no nameless function */
 	/* Hash of the contents without pointers. For nameless data, and for code that heft cannot
 	 * decode. Otherwise 0. */
 	uint64_t print;
