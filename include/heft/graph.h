@@ -34,13 +34,15 @@ HEFT_API void heft_graph_free(struct heft_graph *g);
  * for other files. */
 HEFT_API bool heft_graph_open(struct heft_graph *g, const char *path, struct heft_err *err);
 /* Finds the symbols that a text means, as heft_where_ask() does, and sets their number.
- * heft_graph_why() describes them. HEFT_EARG if there is none; the message names a symbol with a
- * similar name. */
+ * heft_graph_why() describes them. If no symbol is called so, the text may be a pattern of
+ * fnmatch(3): the symbols that match are one group, as by heft_graph_ask_by(). HEFT_EARG if there
+ * is none; the message names a symbol with a similar name. */
 HEFT_API bool heft_graph_ask(struct heft_graph *g, const char *text, size_t *ret_count,
 			     struct heft_err *err);
 /* Asks for a group instead: all symbols to which a data source, such as "packages", gives this
- * label, or one below it ("DIR/..", "NAME::.."). heft_graph_why() describes it as number 0: what
- * would go with all of them. HEFT_EARG if there is no such source or no such group. */
+ * label, or one below it ("DIR/..", "NAME::..", a version of a package). heft_graph_why() describes
+ * it as number 0: what would go with all of them. HEFT_EARG if there is no such source or no such
+ * group. */
 HEFT_API bool heft_graph_ask_by(struct heft_graph *g, const char *source, const char *text,
 				struct heft_err *err);
 

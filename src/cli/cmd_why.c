@@ -35,7 +35,7 @@ const char why_manual[] =
 	"\n"
 	"A root is the entry, an export, a constructor, an interrupt vector, or what\n"
 	"linkers keep.  NAME is as in 'heft where': the linker's name, 'ns::f', 'f(int)',\n"
-	"sub_ADDRESS, or an address.\n";
+	"sub_ADDRESS, an address, or a pattern for one group of symbols: 'json_*'.\n";
 
 static bool why_write_names(struct why_job *job, const struct heft_sink *sink, struct heft_err *err)
 {

@@ -28,6 +28,7 @@ enum root_why {
 	ROOT_KEPT,        /* Linkers keep the section, because code finds it by its bounds */
 	ROOT_UNREAD,      /* Code of a machine without a decoder: its references are unknown */
 	ROOT_FORMAT,      /* Tables of the file format */
+	ROOT_TABLES,      /* Only tables of symbols, unwinding or debug info have bytes of it */
 	ROOT_REASONS,
 };
 

@@ -230,7 +230,10 @@ static void roots_add_rest(struct graph_roots *r)
 		used[edge_to(&g->edges.data[i])] = true;
 	for (uint32_t i = 1; i < g->nodes.count; i++)
 		if (!used[i] && !g->nodes.data[i].placed && !g->nodes.data[i].part)
-			roots_add(r, i, ROOT_FORMAT);
+			roots_add(r, i,
+				  label_is_fallback(r->of->labels, g->nodes.data[i].label)
+					  ? ROOT_FORMAT
+					  : ROOT_TABLES);
 	mem_free(used);
 }
 

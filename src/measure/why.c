@@ -6,6 +6,8 @@
 #include "base/sort.h"
 #include "names/namespace.h"
 
+#include <fnmatch.h>
+
 enum { WHY_USERS = 64, WHY_PARTS = 16 };
 
 static const char *const why_kinds[EDGE_KINDS] = {
@@ -27,6 +29,7 @@ static const char *const why_roots[ROOT_REASONS] = {
 	[ROOT_KEPT] = "kept section",
 	[ROOT_UNREAD] = "code that is not decoded",
 	[ROOT_FORMAT] = "file format",
+	[ROOT_TABLES] = "only in tables",
 };
 
 static void why_measure(struct heft_graph *g)
@@ -73,9 +76,15 @@ bool why_open(struct heft_graph *g, const char *path, struct heft_err *err)
 	return true;
 }
 
+/* Returns the shown name of a label. It lives until the next call, or as long as the answer. */
 static struct str why_label(struct heft_graph *g, label_id label)
 {
-	return demangle(&g->locator.demangler, label_text(&g->labels, label), g->locator.style);
+	const struct str raw = label_text(&g->labels, label);
+	if (!label_is_after(raw))
+		return demangle(&g->locator.demangler, raw, g->locator.style);
+	const struct str whom = demangle(&g->locator.demangler, label_after_whom(raw),
+					 g->locator.style);
+	return str_of(arena_format(&g->answer, LABEL_AFTER STR_FMT ")", STR_ARG(whom)));
 }
 
 static const char *why_name(struct heft_graph *g, uint32_t node)
@@ -88,19 +97,16 @@ static const char *why_name(struct heft_graph *g, uint32_t node)
 			   : arena_copy(&g->answer, name);
 }
 
-/* Fails, with a name that resembles the text. */
-static bool why_unknown(struct heft_graph *g, const char *text, struct heft_err *err)
+typedef VEC(const char *) name_vec;
+
+/* Fails: nothing of this kind is called `text`. Tells which of the names resembles it. */
+static bool why_unknown(const struct heft_graph *g, const char *kind, const char *text,
+			name_vec *names, struct heft_err *err)
 {
-	VEC(const char *) names = { 0 };
-	for (size_t i = 1; i < g->graph.nodes.count; i++) {
-		const struct graph_node *n = &g->graph.nodes.data[i];
-		if (n->placed && !n->part)
-			vec_push(&names, arena_copy(&g->answer, why_label(g, n->label)));
-	}
-	const char *near = nearest_of(text, names.data, names.count);
-	vec_release(&names);
-	return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: no symbol is called '%.200s'%s%.200s%s",
-		    g->program.path, text, near ? "; did you mean '" : "", near ? near : "",
+	const char *near = nearest_of(text, names->data, names->count);
+	vec_release(names);
+	return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: no %s is called '%.200s'%s%.200s%s",
+		    g->program.path, kind, text, near ? "; did you mean '" : "", near ? near : "",
 		    near ? "'?" : "");
 }
 
@@ -119,6 +125,19 @@ static bool why_begin(struct heft_graph *g, struct heft_err *err)
 	g->by = NULL;
 	arena_reset(&g->answer);
 	return g->is_read || fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no program is open");
+}
+
+/* Adds the symbols whose names match a pattern of a shell. They are one group. */
+static void why_add_pattern(struct heft_graph *g, const char *pattern)
+{
+	for (uint32_t i = 1; i < g->graph.nodes.count; i++) {
+		const struct graph_node *n = &g->graph.nodes.data[i];
+		if (n->placed && !n->constant && !label_is_fallback(&g->labels, n->label) &&
+		    fnmatch(pattern, why_name(g, i), 0) == 0)
+			vec_push(&g->asked, i);
+	}
+	if (g->asked.count > 0)
+		g->by = arena_copy(&g->arena, str_of(pattern));
 }
 
 bool why_ask(struct heft_graph *g, const char *text, size_t *ret_count, struct heft_err *err)
@@ -140,16 +159,36 @@ bool why_ask(struct heft_graph *g, const char *text, size_t *ret_count, struct h
 		if (str_eq(label_text(&g->labels, label), str_of(text)) ||
 		    str_eq(why_label(g, label), str_of(text)))
 			why_add_asked(g, g->graph.node_of[label]);
-	*ret_count = g->asked.count;
-	return *ret_count > 0 || why_unknown(g, text, err);
+	if (g->asked.count == 0 && strpbrk(text, "*?["))
+		why_add_pattern(g, text);
+	*ret_count = g->by ? 1 : g->asked.count;
+	if (*ret_count > 0)
+		return true;
+	name_vec names = { 0 };
+	for (uint32_t i = 1; i < g->graph.nodes.count; i++)
+		if (g->graph.nodes.data[i].placed && !g->graph.nodes.data[i].part)
+			vec_push(&names, why_name(g, i));
+	return why_unknown(g, "symbol", text, &names, err);
 }
 
-/* Adds the nodes to which the layer of a data source gives the label `text`, or a label below it: a
- * folder in a folder, a namespace in a namespace. */
+/* True if a label is the name, or below it: a folder in a folder, a namespace in a namespace, or a
+ * version of the package. */
+static bool why_is_below(struct str label, struct str name)
+{
+	if (!str_starts(label, name))
+		return false;
+	const struct str rest = { label.p + name.len, label.len - name.len };
+	return rest.len == 0 || str_starts(rest, STR("/")) || str_starts(rest, STR("::")) ||
+	       (rest.len > 1 && rest.p[0] == ' ' && rest.p[1] >= '0' && rest.p[1] <= '9');
+}
+
+/* Adds the nodes to which the layer of a data source gives the label `text`, or a label below it.
+ * Otherwise lists the labels. */
 static void why_add_group(struct heft_graph *g, const struct spans *vm, const struct view *view,
-			  const char *text)
+			  const char *text, name_vec *others)
 {
 	struct span_cursor at = { vm, 0 };
+	label_id before = LABEL_NONE;
 	for (uint32_t i = 1; i < g->graph.nodes.count; i++) {
 		const struct graph_node *n = &g->graph.nodes.data[i];
 		const label_id raw = n->addr == UINT64_MAX ? LABEL_NONE
@@ -157,11 +196,11 @@ static void why_add_group(struct heft_graph *g, const struct spans *vm, const st
 		if (raw == LABEL_NONE || label_is_fallback(&g->labels, n->label))
 			continue;
 		const label_id shown = view_is_plain(view) ? raw : view->shown[raw];
-		const struct str name = label_text(&g->labels, shown), above = str_of(text);
-		const struct str rest = { name.p + above.len, name.len - above.len };
-		if (str_starts(name, above) &&
-		    (rest.len == 0 || str_starts(rest, STR("/")) || str_starts(rest, STR("::"))))
+		if (why_is_below(label_text(&g->labels, shown), str_of(text)))
 			vec_push(&g->asked, i);
+		else if (shown != before)
+			vec_push(others, arena_copy(&g->answer, label_text(&g->labels, shown)));
+		before = shown;
 	}
 }
 
@@ -171,6 +210,7 @@ bool why_ask_by(struct heft_graph *g, const char *source, const char *text, stru
 	struct namespaces spaces = { 0 };
 	struct measure m = { .file = { .path = NULL } };
 	struct layer layer = { .exact = false };
+	name_vec others = { 0 };
 	if (!why_begin(g, err))
 		return false;
 	if (!s)
@@ -189,15 +229,17 @@ bool why_ask_by(struct heft_graph *g, const char *source, const char *text, stru
 		source_namespaces(&m.file, &spaces);
 	if (!view_is_plain(&view))
 		view_update(&view, &g->labels, &layer.vm, file.threads, file.notes);
-	why_add_group(g, &layer.vm, &view, text);
+	why_add_group(g, &layer.vm, &view, text, &others);
 	g->by = arena_copy(&g->arena, str_of(text));
 	view_release(&view);
 	layer_release(&layer);
 	namespaces_release(&spaces);
 	measure_release(&m);
-	return g->asked.count > 0 ||
-	       fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: no row of %s is called '%.200s'",
-		    g->program.path, source, text);
+	if (g->asked.count == 0)
+		return why_unknown(g, arena_format(&g->answer, "row of %s", source), text, &others,
+				   err);
+	vec_release(&others);
+	return true;
 }
 
 static struct heft_bytes why_bytes(struct graph_sum s)
