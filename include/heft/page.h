@@ -94,7 +94,8 @@ struct heft_page_timeline {
 	size_t series_count;
 	const struct heft_page_fact *facts;
 	size_t fact_count;
-	/* The caller's table: levels, measures with values now and before, texts, rows. */
+	/* Table of changes. The caller sets its levels, measures, texts and rows with values now
+	 * and before. */
 	const struct heft_table *table;
 };
 /* Adds a tab with a timeline that the caller computed. HEFT_EARG if it has no table. */

@@ -1,4 +1,5 @@
-/* profile.h - part of heft.h: measures files by data sources (a profile) and writes reports. */
+/* profile.h - part of heft.h: a profile divides the bytes of files among labels of data sources,
+ * such as symbols, sections or source files, and writes reports. */
 #ifndef HEFT_H
 #include "heft.h" /* heft.h includes this file. */
 #elif !defined(HEFT_PART_PROFILE_H)
@@ -214,8 +215,8 @@ struct heft_row_filter {
 	/* Rows that heft_profile_open_filtered() always lists, with the rows above them. */
 	const struct heft_row *const *kept;
 	size_t kept_count;
-	/* Bits that are also tested with full names. A row with a short name then also has the bits
-	 * that `match` returns for the full names of its symbols. Costs 2 us per symbol. */
+	/* Bits for which `match` is also called with full names. A row with a short name then also
+	 * has the bits that it returns for the full names of its symbols. Costs 2 us per symbol. */
 	uint32_t in_full;
 };
 /* Filters the rows of a profile that has run. NULL removes the filter. *ret_count (may be NULL) is

@@ -285,7 +285,8 @@ enum heft_diff_measure {
 	 * SuperSize's counting, one section, or rows by section. */
 	HEFT_DIFF_CHARGED,
 	HEFT_DIFF_VM,
-	/* Own bytes with the padding before them. Used if HEFT_DIFF_CHARGED is not. */
+	/* Bytes of the symbols themselves and of the padding before them. Used if HEFT_DIFF_CHARGED
+	 * is not. */
 	HEFT_DIFF_PADDED,
 	HEFT_DIFF_OWN,     /* Own bytes. Sort key with HEFT_DIFF_SUPERSIZE. */
 	HEFT_DIFF_PADDING, /* Padding before symbols. HEFT_DIFF_OWN does not include it. */

@@ -137,12 +137,13 @@ HEFT_API bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_l
 HEFT_API bool heft_where_answer(struct heft_where *w, size_t i, struct heft_location *ret,
 				struct heft_err *err);
 
-/* Writes a location, also if no facts are known. `opts` (NULL for defaults) sets the format.
+/* Writes a location, also if nothing is known of it. `opts` (NULL for defaults) sets the format.
  * - HEFT_TABLE: readable lines. HEFT_JSON: one object on one line (docs/json.md).
  * - HEFT_CSV, HEFT_TSV and HEFT_MARKDOWN: a line per frame, or one line if there is none, with an
  *   owner column per added source.
- * - HEFT_TERSE: "??" for unknown texts; the last function has the name of its symbol. If `at` is
- *   NULL, writes the names of the columns of csv, tsv and markdown. */
+ * - HEFT_TERSE: a line with the function and one with file, line and column, per frame. "??" if
+ *   unknown. The last function has the name of its symbol.
+ * If `at` is NULL, writes only the names of the columns of csv, tsv and markdown. */
 HEFT_API bool heft_where_write(const struct heft_where *w, const struct heft_location *at,
 			       const struct heft_write_opts *opts, const struct heft_sink *sink,
 			       struct heft_err *err);
