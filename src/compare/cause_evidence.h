@@ -43,7 +43,8 @@ struct cause_evidence {
 	/* Bytes of code of the base: with the path of a source, and others. */
 	double described, undescribed;
 	double padding;     /* Change of the padding between segments, not in `all` */
-	double added, gone; /* Functions that came and went, without clones */
+	double added, gone; /* Numbers of functions that only the later snapshot has, and that only
+			     * the base has. Without clones */
 	bool same_options;  /* Both snapshots state their options, and they are the same */
 	struct arena *arena;
 };
@@ -71,9 +72,9 @@ static inline bool cause_code_differs(const struct cause_evidence *e, size_t lea
 	const size_t changed = e->larger + e->smaller;
 	return changed >= least && 3 * changed >= e->kept;
 }
-/* Claims every part. */
+/* Values of cause_guess.claims. This one returns true for every part. */
 bool cause_claims_all(const struct cause_guess *g, const struct cause_part *p);
-/* Claims parts of the package in `text`, whatever its version, and of packages below it. */
+/* True for parts of the package whose name is g->text, in any version, and of packages below it. */
 bool cause_claims_version(const struct cause_guess *g, const struct cause_part *p);
 /* Adds guesses from what compilers and programs state about themselves, such as options. Also
  * stores in `ret` whether debug info has options, and what the build ids tell. */

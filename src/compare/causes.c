@@ -154,7 +154,8 @@ static size_t paths_beyond(const struct intern *paths, const struct intern *othe
 	return ret;
 }
 
-/* True if most sources became one: their paths are gone, and at most one is new. */
+/* True if most source files were joined to one: at least two thirds of their paths are gone, and at
+ * most one path is new. */
 static bool became_one_unit(const struct snapshot_diff *d)
 {
 	struct intern before = { { 0 } }, after = { { 0 } };

@@ -6,7 +6,8 @@ struct diff_save_half {
 	const struct snapshot *from;
 	struct snapshot *to;
 	uint32_t *texts;                /* Per text id of `from`: id in `to`. 0 if not copied yet */
-	const char *const *disassembly; /* Per symbol of `from`: a text or NULL. Or NULL */
+	const char *const *disassembly; /* Per symbol of `from`: its disassembly or NULL. The whole
+					 * list may be NULL */
 	uint32_t *places;               /* Per symbol of `from`: index in `to`, or SNAP_NO_SYMBOL */
 };
 

@@ -20,7 +20,7 @@
  * bytes count */
 struct match_key {
 	uint64_t size;
-	uint32_t place; /* Container and section letter */
+	uint32_t place; /* Number of the container << 8 | snap_section.letter */
 	uint32_t name, path;
 	uint32_t flags; /* Bits of enum snap_flag */
 };
@@ -31,7 +31,7 @@ struct match_side {
 			     * needed */
 	uint32_t *stable;   /* Like `texts`, for the text without numbers that change */
 	uint32_t *bare;     /* Like `stable`, also without clone suffixes and hashes */
-	uint32_t *places;   /* Per section: container and section letter */
+	uint32_t *places;   /* Per section: its match_key.place */
 	uint32_t *function; /* Per text id of a name: 1 + index of that function, or 0 */
 	bool *nameless;     /* Per symbol: match_is_nameless() */
 	VEC(uint32_t) left; /* Symbols without a partner, in order */

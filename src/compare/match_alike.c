@@ -590,7 +590,8 @@ void alike_keep_near(struct alike *a, uint32_t before, const struct alike_column
 	*count = kept;
 }
 
-/* Adds how well the references agree to the score. False if the score cannot reach its goal. */
+/* Adds to the score of two symbols how well their references agree. False if the score must stay
+ * below goal->least. */
 static bool score_refs(const struct alike *a, struct score_goal *goal, struct alike_symbol *b,
 		       struct alike_symbol *n)
 {

@@ -20,8 +20,8 @@ struct vote {
 	uint64_t pair;  /* Index in `before` << 32 | index in `after` */
 	uint32_t voter; /* Index in `after` of the pair that refers to both. DIFF_NONE for a rare
 			 * known thing */
-	/* Of the first vote of a pair: its score, the `least` of that score, and alike.learned
-	 * then. scored_at is 0 without a score. */
+	/* Set in the first vote of a pair. scored_at: alike.learned when alike_vote_score() made
+	 * the score, 0 if it has not. `least`: its argument then. */
 	uint32_t scored_at;
 	uint8_t score, least;
 };
@@ -118,9 +118,9 @@ uint64_t alike_state(const struct alike *a, const struct alike_side *as, uint32_
 /* What symbols of `after` have beside a size: evidence that scores can use. */
 enum alike_has { ALIKE_HAS_REFS = 1, ALIKE_HAS_CLUE = 2, ALIKE_HAS_OWNER = 4 };
 unsigned alike_has_of(const struct alike *a, const struct alike_symbol *after);
-/* Returns how large the smaller size must be, in percent of the larger one, for a score of
- * `least`. 101: only equal sizes can reach it. `has`: bits of enum alike_has that any symbol of
- * `after` has. */
+/* Returns how large the smaller symbol must be, in percent of the larger one, so that `before` and
+ * a symbol of `after` can have the score `least`. 101: their sizes must be equal. `has`: all bits
+ * of enum alike_has that symbols of `after` have. */
 unsigned alike_sizes_least(const struct alike_symbol *before, unsigned has, unsigned least);
 /* Brings the votes of pairs up to date: votes for the symbols that both symbols of a pair refer to.
  * Only pairs vote whose references have changed. `partner_*`: per symbol, its partner or DIFF_NONE.

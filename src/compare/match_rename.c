@@ -18,7 +18,7 @@ struct match_rename_candidate {
 
 struct candidates {
 	VEC(struct match_rename_candidate)
-	all; /* Sorted by place and size, then in symbol order */
+	all; /* Sorted by place (match_key), then by size, then in symbol order */
 };
 
 static bool has_name(const struct match_side *side, const struct snap_symbol *y)
