@@ -64,8 +64,8 @@ static void table_read(struct clue_maker *m, const struct section *table)
 			vec_push(&m->pointers, (struct link){ r.addr, to });
 }
 
-/* Says which numbers in code may be references to addresses. Position-independent code has none. In
- * other programs, small numbers are none. */
+/* Returns which references to look for in code. Numbers in code may be addresses, except in
+ * position-independent code, whose addresses begin below LOWEST. */
 static struct ref_wish clues_wish_of(const struct image *im)
 {
 	enum { LOWEST = 1 << 14 };

@@ -117,7 +117,8 @@ void collect_charges(struct collect *c, size_t first);
 /* collect_aliases.c: adds the last symbol again for each other object that defines it. `raw`: its
  * linkage name. */
 void collect_path_aliases(struct collect *c, struct str raw);
-/* If the last symbol shares its code with a function of another object, gives it to its object. */
+/* If the linker joined the last symbol with equal functions of other objects, sets its object: the
+ * first of them in the linker map. */
 void collect_shared_code(struct collect *c, struct str raw);
 /* Sets the object of the last symbol, a string literal with the bytes `text`. Adds it again for
  * each other object that has the text. */

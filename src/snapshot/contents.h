@@ -13,7 +13,7 @@ struct patch {
 	uint64_t what;
 };
 
-/* An image, and its relocations, whose hashes are computed. Borrows the image */
+/* An image whose bytes contents_of() hashes, and its relocations. Borrows the image */
 struct contents {
 	const struct image *image;
 	VEC(struct patch) patches; /* Sorted by address */

@@ -18,13 +18,14 @@ struct sizefile_head {
 	/* A member that only heft writes: stack sizes of symbols. Only the reader sets it. Each
 	 * stack size is three numbers: number of symbols to skip, bytes, caveats. */
 	VEC(uint32_t) stacks;
-	/* A member that only heft writes: the number of charges. Their columns follow the
-	 * symbols. */
+	/* A member that only heft writes: the number of charges (struct snap_charge). Their columns
+	 * follow the symbols. */
 	uint64_t charges;
 };
 
-/* The columns of charges. Each is a line of numbers, in file order. Equal numbers in a row are
- * written as "7*3" (number and count), except in CHARGE_FILE */
+/* The columns of charges (struct snap_charge), in the order of the file. A column is a line with a
+ * number per charge. Equal numbers in a row are written as "7*3" (number and count), except in
+ * CHARGE_FILE */
 enum sizefile_charge {
 	CHARGE_FILE,
 	CHARGE_VM,     /* File bytes minus VM bytes */

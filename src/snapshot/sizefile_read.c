@@ -375,9 +375,9 @@ static bool charge_names_set(const struct sizefile_read_in *in, const text_ids *
 	return true;
 }
 
-/* Sets the symbols of charges. The column contains the difference to the symbol of the previous
- * charge. `last`: index of that symbol plus 1, or 0 if there is none. False if an index is out of
- * range. */
+/* Sets snap_charge.symbol. The line has the difference between the index of a charge's symbol and
+ * that of the charge before. `last`: index of that symbol plus 1, or 0 if there is none. False if
+ * an index is out of range. */
 static bool charge_symbols_set(const struct sizefile_read_in *in, uint64_t *last,
 			       const struct charge_run *r)
 {
@@ -431,7 +431,8 @@ static bool charge_run_read(struct str *s, bool alone, uint64_t most, int64_t *r
 	       (uint64_t)*ret_count <= most;
 }
 
-/* Reads a line of numbers. `names`: see charge_names_set(). */
+/* Reads a line with one number per charge (struct snap_charge). `names`: number of the last text
+ * that no charge had as its name. */
 static void read_charge_column(struct sizefile_read_in *in, const text_ids *texts, uint64_t names,
 			       unsigned column)
 {

@@ -145,7 +145,8 @@ struct snap_charge {
 	uint32_t component;      /* 0 if none */
 	uint32_t package;        /* By the data source `packages`. 0 if unknown */
 	uint32_t container;
-	uint32_t symbol; /* Index of the first symbol with that name, or SNAP_NO_SYMBOL */
+	uint32_t
+		symbol; /* First symbol with `name`: index in snapshot.symbols, or SNAP_NO_SYMBOL */
 #define SNAP_NO_SYMBOL UINT32_MAX
 	bool debug; /* True for bytes in debug sections */
 };
@@ -165,7 +166,8 @@ struct snapshot {
 	bool has_contents; /* All symbols have a hash of their contents, instead of only those
 			    * with generated names */
 	bool has_stacks;   /* Functions have stack sizes, where known */
-	/* Made by heft: sections state whether they are in memory, and full names are final. */
+	/* True if heft made the snapshot, and not SuperSize: sections state whether they are in
+	 * memory, and full names need no change. */
 	bool by_heft;
 	bool exact_names; /* With by_heft: short names are exactly SuperSize's */
 	bool sparse;      /* One side of a difference, which omits unchanged symbols */
