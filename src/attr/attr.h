@@ -141,7 +141,7 @@ void attr_records(struct attr *a);
  * symbol may name the resource that holds the members. */
 void attr_node(struct attr *a);
 void attr_bundle(struct attr *a);
-/* For owners by symbol: claims bytes without an owner in a compressed program (made_by_packer). */
+/* If symbols own bytes: gives unowned bytes of a compressed program to its packer, such as UPX. */
 void attr_packed(struct attr *a);
 /* attr_gresource.c: for owners by symbol, claims members of GLib's resource bundles, a row each. */
 void attr_gresource(struct attr *a);

@@ -180,13 +180,12 @@ static void take_chain(point_vec *points, point_vec *ret)
 {
 	const size_t n = points->count;
 	uint32_t *before = mem_zeroed(n, sizeof *before); /* Index of the previous point, plus 1 */
-	uint32_t *ends = mem_zeroed(n, sizeof *ends);     /* Per length: last point of the best
-							   * chain of this length */
-	uint32_t *ranks = mem_zeroed(n, sizeof *ranks);   /* Rank of the point in `ends` */
+	uint32_t *ends = mem_zeroed(n, sizeof *ends);   /* At i: last of the best chain of i + 1 */
+	uint32_t *ranks = mem_zeroed(n, sizeof *ranks); /* Rank of the point in `ends` */
 	size_t length = 0, at = 0;
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t rank = points->data[i].rank;
-		/* Points with the same address have falling ranks. */
+		/* Points with the same address have falling ranks, so a chain takes only one. */
 		const bool same = i > 0 && points->data[i].addr == points->data[i - 1].addr;
 		const size_t high = same ? at : length;
 		at = high;
@@ -550,7 +549,7 @@ void order_release(struct order *o)
 /* Limits for finding the order of functions. */
 enum {
 	UNIT_ALIGN = 8,   /* Alignment of the last unwind entry of a unit */
-	RARE = 1024,      /* If fewer than 1 in 1024 is padded, `ld -r` removed the padding */
+	RARE = 1024,      /* If fewer entries than 1 in 1024 have padding, `ld -r` removed it */
 	GROUP_MOST = 2048 /* In a longer group, the first entry that may be a unit's last one
 			   * ends the group */
 };

@@ -111,7 +111,7 @@ void extents_find(struct attr *a, target_vec *targets);
  * it: the offset to the top of the object, and a pointer to the type information (Itanium C++ ABI,
  * 2.5.2). After the functions, the next table of the class may follow, or other data. */
 
-/* Kinds of a pointer's target, except code. An import may be code or data. */
+/* Values of pointer_place.to. POINTEE_CODE and more: an address. Imports may be code or data. */
 enum { POINTEE_DATA, POINTEE_IMPORT, POINTEE_CODE };
 
 struct pointer_place {

@@ -95,7 +95,7 @@ struct attr_scratch {
 	struct refs *refs; /* Valid from attr_refs_find() to attr_refs_claim() */
 };
 
-/* Opens a symbol table like symtab_open(). Uses the known lengths of names. */
+/* Opens a symbol table like symtab_open(). Lengths of names are in `sym_sizes`, `dyn_sizes`. */
 bool attr_open_symbols(const struct attr *a, const struct image *im, const struct section *table,
 		       struct symtab *ret);
 /* Lists all sized symbols by address. At each address, the symbol that owns it comes first. Also

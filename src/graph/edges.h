@@ -73,7 +73,7 @@ struct edges_of {
 	bool (*import)(void *ctx, struct str name, uint32_t *ret);
 	void *ctx;
 	unsigned threads;       /* 0: one per processor */
-	struct ref_store *refs; /* As in struct graph_of */
+	struct ref_store *refs; /* References already found in code, or NULL */
 };
 
 /* Appends the references in an image. Call edges_sort() before look-ups. O(code + relocations +

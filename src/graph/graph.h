@@ -68,8 +68,9 @@ struct graph_of {
 	const struct spans *vm;
 	const struct spans *file; /* NULL: bytes in the file are 0 */
 	const struct labels *labels;
-	/* What the source `symbols` has kept (source_file.refs). graph_read() empties it. NULL:
-	 * code is decoded again, and each further range of data is a part of its owner. */
+	/* References that the data source `symbols` found in code (source_file.refs). graph_read()
+	 * empties it. NULL: code is decoded again, and each further range of data is a part of its
+	 * owner. */
 	struct ref_store *refs;
 	unsigned threads; /* 0: one per processor */
 };
