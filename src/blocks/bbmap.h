@@ -50,7 +50,7 @@ struct bbmap_section {
 	enum bbmap_form form;
 	uint8_t addr_size; /* 4 or 8 */
 	bool big_endian;
-	/* True for objects: addresses come from `fixes`, sorted by off. Without one, it is 0. */
+	/* True for objects: addresses come from `fixes`, sorted by off. Others are 0. */
 	bool relocated;
 	const struct bbmap_fix *fixes;
 	size_t fix_count;

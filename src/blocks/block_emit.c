@@ -6,7 +6,7 @@
 #include "image/elf/elf_const.h"
 #include "program/plt.h"
 
-/* Copies a function of the map to an entry, without details. */
+/* Copies the ranges and blocks of a function to an entry. Drops frequencies and the like. */
 static void copy_function(const struct blockmap *b, const struct blockmap_function *f,
 			  struct bbmap_entry *ret)
 {

@@ -39,12 +39,13 @@ struct profile {
 	/* Branches: pairs of addresses (from, to), sorted. At most one of them is PROFILE_OUTSIDE.
 	 * `extra`: number of mispredicted ones. */
 	struct tally branches;
-	struct tally ranges; /* Pairs (first address, address of the branch that ends the range) */
+	struct tally ranges; /* Code that ran up to a taken branch: pairs (first address, address of
+			      * that branch) */
 	struct tally addrs;  /* Samples without branches: pairs (address, 0) */
 	uint64_t samples, samples_inside; /* `samples_inside`: with an address in the image */
 	uint64_t lost;                    /* Samples that the kernel dropped: its buffer was full */
-	/* Numbers of ranges in the image: all, those without blocks, and those that contradict the
-	 * control flow. */
+	/* Sums of the counts in `ranges`, in the image: all, those at code without blocks, and
+	 * those that contradict the control flow of the blocks. */
 	uint64_t range_weight, range_unmapped, range_refused;
 	bool estimated; /* True for samples without branches: counts measure time */
 };

@@ -21,7 +21,7 @@ enum blockmap_origin { BLOCKS_OF_MAP, BLOCKS_OF_SYMBOLS, BLOCKS_DERIVED };
 
 struct blockmap_function {
 	uint64_t addr;
-	uint64_t entry;   /* BLOCKS_OF_MAP: offset of the function's entry in the section */
+	uint64_t entry; /* Only for BLOCKS_OF_MAP: offset of the function's entry in that section */
 	const char *name; /* Linkage name, or NULL. Set by blockmap_name(), or from block symbols */
 	uint32_t range_first, range_count; /* Its ranges in blockmap.ranges, at least one */
 	uint32_t section;                  /* BLOCKS_OF_MAP: index in blockmap.sections */

@@ -86,7 +86,8 @@ static inline bool is_small(enum code_isa isa)
 /* Returns the region that contains addr, or NULL. */
 const struct code_region *region_at(const struct gathering *g, uint64_t addr);
 
-/* derive_facts.c: add claims and sorted facts. gather_callees() also claims the PLT stubs. */
+/* derive_facts.c: add known functions to g->claims, and other facts to sorted lists.
+ * gather_callees() also adds the PLT stubs. */
 void gather_unwind(struct gathering *g);
 void gather_pointers(struct gathering *g);
 void gather_callees(struct gathering *g);

@@ -1,7 +1,7 @@
 /* alike.h - checks whether two pieces of code do the same, at whatever addresses.
  *
- * The encoding of a relative reference depends on its place. So the hash has the address of a
- * target outside the code, instead of the encoded distance. */
+ * A relative reference is encoded as a distance, which changes if the code moves. So the hash has
+ * the address of a target outside the code instead of the encoded distance. */
 #pragma once
 
 #include "code/code.h"

@@ -59,11 +59,11 @@ enum {
 	COP2 = 18,
 	BEQL = 20,
 	BGTZL = 23,
-	JR = 8,     /* Function of SPECIAL */
-	JALR = 9,   /* Function of SPECIAL */
-	BREAK = 13, /* Function of SPECIAL */
-	BAL = 17,   /* Function of REGIMM, with register 0 */
-	COP_BC = 8, /* Function of COP1, COP2 */
+	JR = 8,     /* Function field of opcode SPECIAL */
+	JALR = 9,   /* Function field of opcode SPECIAL */
+	BREAK = 13, /* Function field of opcode SPECIAL */
+	BAL = 17,   /* Field rt of opcode REGIMM, if rs is register 0 */
+	COP_BC = 8, /* Field rs of opcodes COP1 and COP2 */
 	RA = 31,
 };
 

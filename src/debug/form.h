@@ -48,11 +48,10 @@ enum form_data {
 	FORM_ULEB,     /* From here on, the data states the size */
 	FORM_SLEB,
 	FORM_CSTR,
-	FORM_BLOCK1, /* A size of 1 byte, then as many bytes. In the next two, the size has 2 and
-		      * 4 bytes, and then it is ULEB128 */
-	FORM_BLOCK2,
-	FORM_BLOCK4,
-	FORM_BLOCK,
+	FORM_BLOCK1,   /* A size of 1 byte, then as many bytes */
+	FORM_BLOCK2,   /* A size of 2 bytes, then as many bytes */
+	FORM_BLOCK4,   /* A size of 4 bytes, then as many bytes */
+	FORM_BLOCK,    /* A size as ULEB128, then as many bytes */
 	FORM_INDIRECT, /* The number of a form, then a value of that form */
 	FORM_UNKNOWN,
 };

@@ -163,7 +163,8 @@ void package_dwarf_init(struct package_dwarf *p, struct dwarf *whole,
 				   .load = package_load,
 				   .load_ctx = p,
 				   .notes = whole->notes };
-	/* Gives the unit its part of each section, empty if the index exceeds the section. */
+	/* Sets the size of the unit's part of each section. 0 if the index exceeds the section.
+	 * Some sections have no parts: all units use the whole. */
 	for (size_t i = 0; i < DW_SECTIONS; i++) {
 		const uint64_t off = unit->parts[i].off, size = unit->parts[i].size;
 		const uint64_t all = whole->size[i];

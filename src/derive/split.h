@@ -58,7 +58,8 @@ struct split_signs {
 			    * one, a function begins there */
 	leap_vec leaps;    /* Jumps of code outside of all extents */
 	addr_vec others;   /* Starts of functions outside of all extents. May be empty */
-	addr_vec objects;  /* Microcontrollers: addresses in code that may be data */
+	addr_vec objects;  /* Only for microcontrollers: addresses in code that other code uses, so
+			    * they may be data */
 	addr_vec wholes;   /* Starts of functions that extend to the next start, because only
 			    * unwinding leads to some of their code */
 };

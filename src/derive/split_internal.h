@@ -23,12 +23,12 @@ struct stretch {
 	const addr_vec *pointers; /* Addresses where functions begin unless control reaches them */
 	const addr_vec *dead;     /* Start addresses of functions that do not return */
 	leap_vec leaps;           /* Jumps between functions, of all extents so far */
-	addr_vec held;            /* A bit per offset: 1 if a jump in its function leads to it */
-	VEC(struct edge) edges;   /* Jumps within the extent, sorted by their lower end */
-	size_t edge;              /* Index of the first edge after the current address */
-	uint64_t reach;           /* Highest upper end of the edges before `edge` */
-	uint64_t weak_reach;      /* Highest upper end of the edges before `edge` that may be wrong
-				   * (weak) */
+	addr_vec held; /* A bit per offset in `x`: 1 if a jump of the same function leads there */
+	VEC(struct edge) edges; /* Jumps within the extent, sorted by their lower end */
+	size_t edge;            /* Index of the first edge after the current address */
+	uint64_t reach;         /* Highest upper end of the edges before `edge` */
+	uint64_t weak_reach;    /* Highest upper end of the edges before `edge` that may be wrong
+				 * (weak) */
 };
 
 /* split_edges.c: sets s->edges and s->held, adds to s->leaps, and starts before all edges. */
