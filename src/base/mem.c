@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Header of an allocation. Those of a domain form a ring */
+/* Header of an allocation. The allocations of a domain (memory of one handle, mem.h) form a ring */
 struct mem_piece {
 	struct mem_piece *prev, *next;
-	struct memory *memory; /* NULL without a domain */
+	struct memory *memory; /* The domain, or NULL if no handle owns the allocation */
 	size_t mapped;         /* Bytes from large_new(). 0 or OWNS: the memory is malloc's */
 };
 

@@ -12,8 +12,8 @@
 
 enum { MAGIC_SIZE = 8, HEADER_SIZE = 60, NEST_MAX = 8 };
 
-/* A thin archive may read at most this many times the size of a file from it. A note reports
- * members that are skipped for this. */
+/* A thin archive may name the same bytes of another file repeatedly. Reads at most this many times
+ * the size of that file. A note reports members that are skipped for this. */
 enum { OUTSIDE_TIMES = 4 };
 
 /* An archive whose members are being read. The archive may be a member of another archive. */

@@ -38,7 +38,8 @@ struct ar_outside {
 struct linkmap;
 struct ar;
 
-/* A portion of an archive ends after this many bytes of members, or after this many sections. */
+/* An archive may be read in portions (a few members at a time) to save memory. A portion ends after
+ * this many bytes of members, or after this many sections. */
 enum { PORTION_BYTES = 4 << 20, PORTION_SECTIONS = 1 << 13 };
 
 struct input {
@@ -124,8 +125,8 @@ void input_add_part(struct input *in, enum ar_part_kind kind, uint64_t end, stru
  * opens the files that a thin archive names. A file that cannot be opened becomes a note. */
 bool ar_matches(struct bytes bytes);
 bool ar_parse(struct input *in, const char *path, struct heft_err *err);
-/* Reads the next members, up to the end of a portion if in->in_portions. Closes in->rest at the end
- * of the archive. */
+/* Reads all further members of an archive, or with in->in_portions only about PORTION_BYTES of
+ * them. Closes in->rest at the end of the archive. */
 void ar_read(struct input *in);
 void ar_close(struct input *in);
 /* macho/fat.c: fill in->images with the slices of a universal file. Their VM addresses are 2^52

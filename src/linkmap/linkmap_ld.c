@@ -24,8 +24,8 @@ struct ld_entry {
 	struct str rest; /* Text after the numbers. */
 };
 
-/* Differences between the two linkers: the heading of the memory map, and how to read its lines.
- * `script` is called for a symbol line, and returns true if it handled the line. */
+/* Differences between maps of GNU ld and gold: the heading of the memory map, and how to read its
+ * lines. `script` is called for a symbol line, and returns true if it handled the line. */
 struct ld_dialect {
 	const char *map_heading;
 	void (*piece)(struct map_maker *m, const struct ld_entry *e);
@@ -220,7 +220,8 @@ static void gnu_piece(struct map_maker *m, const struct ld_entry *e)
 	for (size_t i = 0; i < COUNT_OF(data); i++)
 		own |= str_starts(e->name, str_of(data[i]));
 	if (str_eq(e->name, STR("*fill*"))) {
-		kind = LINKMAP_FILL; /* Text after the size: the bytes used as padding. */
+		kind = LINKMAP_FILL; /* The text after the size is no object, but the bytes used as
+				      * padding. */
 		object = STR("");
 	} else if (own) {
 		kind = LINKMAP_INTERNAL;

@@ -239,8 +239,8 @@ static bool claim_map(struct dex_parse *p)
 
 COMPARISON(compare_claims, struct dex_claim, ORDER(a->item, b->item))
 
-/* Divides the bytes of claims [first, end), which begin at one offset, among their items. If there
- * are other items, tables get no bytes; otherwise the first table gets all bytes. */
+/* Divides `size` bytes among the items of claims [first, end), which all begin at one offset.
+ * Tables get no bytes if there are other items. Otherwise the first table gets all bytes. */
 static void share_out(struct dex_parse *p, size_t first, size_t end, uint64_t size)
 {
 	ASSERT(first < end && end <= p->claims.count);

@@ -16,7 +16,7 @@ enum { S_THREAD_LOCAL_VARIABLE_POINTERS = 20, S_INIT_FUNC_OFFSETS = 22 };
 #define S_ATTR_SOME_INSTRUCTIONS UINT32_C(0x400)
 #define S_ATTR_DEBUG             UINT32_C(0x02000000)
 
-/* A section with its values in the file. */
+/* A section as the file's header describes it. */
 struct macho_section {
 	uint32_t index;  /* Index of the image's section. */
 	uint32_t symbol; /* Symbol that relocations use for this section. Only in objects. */
