@@ -232,7 +232,8 @@ struct recorder {
 	bool filtered;        /* True if the program has set a filter of system calls */
 	bool forked;          /* True if the process was forked without an exec */
 	bool foreign;         /* True if the real allocator is not the C library's */
-	uint32_t front, tail; /* Bytes added before and after a block without an alignment */
+	uint32_t front, tail; /* Bytes that the recorder adds before and after a block, if the
+			       * program requested no alignment */
 	struct real real;
 	struct options opt;
 	struct heap_process *process;

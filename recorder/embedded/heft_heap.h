@@ -18,7 +18,7 @@
 
 enum { HEFT_DEPTH_MAX = 32 };
 
-/* Place of an allocation. A function that returns memory to the program passes HEFT_CALLER. */
+/* Where the program asks for memory. The function that the program calls passes HEFT_CALLER. */
 struct heft_caller {
 	uintptr_t pc;      /* Return address of that function */
 	const void *frame; /* Frame of that function: __builtin_frame_address(0) */
@@ -51,7 +51,8 @@ struct heft_heap {
 		process; /* Used: live_bytes, peak_bytes, double_frees, foreign_frees, damaged */
 	const struct heft_port *port;
 	uint64_t sequence; /* Number of the last allocation */
-	uint32_t task;     /* HEAP_WIDE: current task. An RTOS sets it when it switches */
+	uint32_t task; /* Number of the current task, recorded with HEAP_WIDE. The operating system
+			* sets it at each switch of tasks */
 };
 
 enum heft_verdict {

@@ -181,9 +181,9 @@ static bool are_thresholds(const struct dump *d, uint64_t at)
 	       glibc_state_word_at(d, at + 4 * word) <= ARENAS_LIMIT;
 }
 
-/* Returns the address of malloc's counts, or 0. `base`: address of the parameter `sbrk_base`. Since
- * 2.35, two page sizes and a 4-byte number lie between thresholds and counts. With 8-byte words,
- * padding follows the counts. */
+/* Returns the address of malloc's counts of mapped chunks (see are_counts()), or 0. `base`: address
+ * of the parameter `sbrk_base`. Since 2.35, two page sizes and a 4-byte number lie between
+ * thresholds and counts. With 8-byte words, padding follows the counts. */
 static uint64_t find_counts(const struct dump *d, uint64_t base)
 {
 	const uint64_t word = memory_word_size(d), early = base - 2 * word - 16;

@@ -31,8 +31,8 @@ struct laying {
 	uint64_t limit;        /* End of the memory that belongs to the current run of
 			        * consecutive chunks */
 	uint64_t chain;        /* First chunk after the last block's chunk. 0 if unknown */
-	uint64_t chained;      /* Number of gaps between blocks, or at the ends of a span, that
-				* consecutive chunks fill exactly */
+	uint64_t chained;      /* Number of gaps, between blocks or at the ends of a span, that the
+				* allocator's chunks fill exactly */
 	VEC(struct own) owns;  /* Memory that the recorder owns */
 	size_t own;            /* Index in `owns` of the next range */
 	uint64_t page, page_used, page_free;

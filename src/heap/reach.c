@@ -92,10 +92,9 @@ static void visit_settle(struct reaching *x, const struct reach_visit *v)
 	struct heap_found f;
 	heap_live_at(x->b, v->at, &f);
 	const bool inside = v->addr - f.addr < f.size || v->addr == f.addr;
-	/* True if the address is the start of glibc's next chunk, which is also the block's last
-	 * word. Such an address is in lists of freed chunks and in the arena's `top`, and is no use
-	 * of the block. If the arenas are known, they are no roots. If not, such addresses are
-	 * ignored. */
+	/* In glibc, the next chunk starts at the block's last word. That address is in lists of
+	 * freed chunks and in the arena's `top`, where it is no use of the block. If the arenas are
+	 * known, these words are no roots. Otherwise the address is ignored everywhere. */
 	const unsigned word = memory_word_size(x->d);
 	const uint64_t raw = heap_found_raw(&f), used = heap_found_end(&f) - raw;
 	if (!inside || (x->b->arenas.count == 0 && v->addr != f.addr &&

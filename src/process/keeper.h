@@ -11,9 +11,10 @@ bool output_matches(const char *pattern, const char *name, uint32_t *ret_pid);
  * and names a file. Then it waits until the keeper has written its memory to a core. A process that
  * may not write files sends its pages, and the keeper writes them. One thread. */
 struct keeper {
-	int fd;                    /* Readable when a process sends a request */
-	char name[48];             /* HEFT_HEAP_KEEPER of the processes: socket, '.', word */
-	const char *word;          /* Points into `name`. */
+	int fd;           /* Readable when a process sends a request */
+	char name[48];    /* Environment variable HEFT_HEAP_KEEPER of the processes: name of the
+			   * socket, '.', secret word */
+	const char *word; /* Points into `name`. */
 	const char *pattern, *dir; /* Pattern and folder of the files, borrowed */
 };
 

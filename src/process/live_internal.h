@@ -1,5 +1,5 @@
-/* live_internal.h - declares what the files live*.c share: the plan (live_maps.c), stopping and
- * copying (live.c), the file (live_core.c). */
+/* live_internal.h - declares what the files live*.c share. live_maps.c plans what to copy, live.c
+ * stops the process and copies its memory, live_core.c writes the core. */
 #pragma once
 
 #include "base/arena.h"

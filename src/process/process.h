@@ -43,9 +43,9 @@ struct process_wish {
 	struct notes *notes;
 };
 
-/* A module: a file that is or was mapped into the process. */
+/* A file that is or was mapped into the process: mostly a module (program or shared object). */
 struct process_module {
-	const char *path;      /* Path in the process. "" for a file that is not a module */
+	const char *path;      /* Path in the process. "" if it is not a module */
 	struct bytes build_id; /* Build id. Size 0 if unknown */
 	uint64_t start, end;   /* Lowest and highest address */
 	uint64_t bias;         /* Address in the process minus address in the file's headers */

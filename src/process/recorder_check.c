@@ -125,7 +125,7 @@ struct telling_name {
 	const char *name, *what;
 };
 
-/* Returns what the first existing symbol shows. NULL if none exists. */
+/* Returns `what` of the first name in .dynstr that `names` lists. NULL if it lists none. */
 static const char *telling_name_find(const struct image *im, const struct telling_name *names,
 				     size_t count)
 {
