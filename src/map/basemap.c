@@ -22,7 +22,8 @@ label_id fill_label(struct labels *labels)
 struct builder {
 	struct basemap *map;
 	struct labels *labels;
-	struct claims vm; /* The label of a claim is an index in `from` */
+	struct claims vm; /* Ranges of addresses, which `label` assigns to a range of the file: an
+			   * index in `from` */
 	struct claims file;
 	label_id sections[8]; /* Labels of sections, by flags. LABEL_NONE until needed */
 	bool in_order;        /* True if the first of overlapping ranges wins */

@@ -9,7 +9,8 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-/* A custom source: name, base source, rewrites (pattern, replacement). A replacement may be "" */
+/* A data source that the user made: its name, the data source whose labels it rewrites, and the
+ * rewrites (pattern, replacement). A replacement may be "" */
 struct config_source {
 	const char *name, *base;
 	VEC(struct heft_rewrite) rewrites;

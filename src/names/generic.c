@@ -40,8 +40,9 @@ static struct str rust_self(struct str name)
 	return is_path ? self : (struct str){ 0 };
 }
 
-/* Writes the name as in legacy mangling, because programs have both manglings. There, functions
- * have no arguments, except drop_in_place, and the type of a method has no brackets. */
+/* Writes a Rust name as the older mangling ("_ZN") has it, because programs have names of both.
+ * Such functions have no type arguments, except drop_in_place. The type before a method has no
+ * angle brackets. */
 static struct str rust_instance(const struct str whole, struct text *room)
 {
 	struct str name = whole;

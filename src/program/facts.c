@@ -128,8 +128,9 @@ static void look_at_names(const struct image *im, struct facts_calls *c)
 		const struct section *s = &im->sections[i];
 		if ((s->type != SHT_SYMTAB && s->type != SHT_DYNSYM) || !symtab_open(&t, im, s))
 			continue;
-		/* Only some tables name all called functions. In ELF, that is .symtab of a static
-		 * program. In other containers, it is the program's own symbol table. */
+		/* Sets `any` if the table names all called functions. In ELF, .symtab does, and
+		 * .dynsym unless the program is static. In other containers, the program's own
+		 * symbol table does. */
 		c->any |= image_states_loading(im)
 				  ? s->type == SHT_SYMTAB || image_has_segment(im, PT_INTERP) ||
 					    im->type == ET_DYN

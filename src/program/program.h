@@ -37,7 +37,7 @@ struct program {
  * program_close(). program_close() may be called on a zeroed struct and after a failure. */
 bool program_open(struct program *p, const char *path, enum file_use use,
 		  const struct program_wish *wish, struct notes *notes, struct heft_err *err);
-/* Continues with the next portion of an archive, by the option in_portions. False at the end. */
+/* With the option in_portions: continues with the next members of an archive. False at the end. */
 bool program_next_portion(struct program *p);
 /* Opens a program from an open file. The program then owns the file, even after a failure. */
 bool program_adopt(struct program *p, struct file *f, enum file_use use,

@@ -41,7 +41,7 @@ struct program_wish {
 	const char *sysroot;           /* May be NULL */
 	unsigned flags;                /* Bits of enum heft_find_flag. */
 	const char *arch;              /* Slice of universal files. NULL means all. */
-	bool in_portions;              /* Archives are read portion by portion (input.h). */
+	bool in_portions;              /* Archives are read a few members at a time (input.h) */
 	struct paths paths;
 	struct file_inputs inputs; /* Named inputs that are not on disk */
 	VEC(struct dump_piece) pieces;
@@ -49,8 +49,8 @@ struct program_wish {
 };
 
 void wish_release(struct program_wish *w);
-/* Makes *w, which must be empty, a copy of `from`. Registers the inputs in the thread's
- * domain. */
+/* Copies `from` to *w, which must be empty. Later calls on the current handle then find the named
+ * inputs of *w (file.h). */
 void wish_copy(struct program_wish *w, const struct program_wish *from);
 
 /* Adds a text to one of the lists of *w. */

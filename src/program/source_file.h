@@ -64,7 +64,8 @@ struct source_file {
 	struct origins *origins; /* Receives the claims of one layer, or NULL */
 	struct dwarf_slot *dwarf;
 	struct go_slot *go;
-	struct panics *panics;   /* Receives panic places from the source `symbols`, or NULL */
+	struct panics *panics; /* Receives the source positions of Rust panics that `symbols` finds,
+				* or NULL */
 	struct ref_store *refs;  /* Receives references likewise (code/ref_store.h), or NULL */
 	struct process *process; /* NULL unless the input is a core */
 	/* Set by the data source `objects`, and filled while units are measured. Then the linker

@@ -21,5 +21,5 @@ bool dir_metadata_matches(const char *path);
 /* Opens a source tree by its root: a folder, or the folder of a file DIR_METADATA. */
 void dir_metadata_open(struct dir_metadata *d, const char *path);
 void dir_metadata_close(struct dir_metadata *d);
-/* Returns the owner of a source, or "". `path` is absolute or relative to the root. */
+/* Returns the owner of a source file, or "". `path` is absolute or relative to the root. */
 const char *dir_metadata_find(struct dir_metadata *d, struct str path);

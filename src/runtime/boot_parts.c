@@ -55,8 +55,9 @@ static bool chez_needs(struct bytes bytes, uint64_t at, struct str *ret)
 	return end != NULL;
 }
 
-/* A boot file begins where the needed names change. The last needed name is the name of the boot
- * file before it. */
+/* Calls fn for each boot file of Chez Scheme. Each header lists the boot files that must be loaded
+ * before. A boot file begins at a header whose list differs from the one before. The last name in
+ * the list is that of the previous boot file. */
 static void chez_walk(struct bytes bytes, boot_part_fn *fn, void *ctx)
 {
 	const struct str magic = STR("\0\0\0\0chez");

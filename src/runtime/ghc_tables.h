@@ -36,7 +36,7 @@ enum ghc_type {
 };
 
 struct ghc_table {
-	uint64_t entry; /* Address of the code */
+	uint64_t entry; /* Address of the code after the table */
 	uint64_t data;  /* Address of the SRT, or of the text of a constructor. 0 if none. */
 	uint64_t slow;  /* Address of code that calls a function with any arguments. 0 if none. */
 	uint64_t words; /* Pointers and other words of the object */

@@ -7,8 +7,8 @@ void source_inlines(const struct source_file *f, struct layer *ret)
 	struct claims vm = { 0 };
 	for (size_t i = 0; i < f->input->image_count; i++) {
 		const struct image *im = &f->input->images[i];
-		/* In source maps, lines count from 0, and Bloaty shows them so. The image made from
-		 * a source map has the bytes of the module. */
+		/* In source maps, lines count from 0, and Bloaty shows them so. Debug info is from
+		 * a source map if its image has the same bytes as the WebAssembly module. */
 		const bool from_0 = f->as_bloaty && f->debug && im->own_spaces &&
 				    f->debug->images[0].bytes.p == im->bytes.p;
 		struct lines l = {

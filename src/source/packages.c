@@ -56,7 +56,7 @@ struct packages {
 					      * "" */
 	struct text text;
 	label_id nameless; /* Label of code with neither package nor unit */
-	bool by_places;    /* For Rust without symbols: panic places tell the crates */
+	bool by_places; /* For Rust without symbols: source positions of panics tell the crates */
 	struct panic_owners told;
 	VEC(label_id) crate_labels; /* Per crate of `told`: its label */
 	struct spans *out;
@@ -324,7 +324,7 @@ static void find_root(struct packages *p)
 
 struct told_code {
 	uint64_t all;
-	uint64_t panics; /* Bytes of functions that refer to panic places */
+	uint64_t panics; /* Bytes of functions that refer to positions of panics */
 	uint64_t told;
 };
 
@@ -371,7 +371,8 @@ static void run_places(struct packages *p)
 	     code.all > 0 ? 100.0 * (double)code.told / (double)code.all : 0.0);
 }
 
-/* Claims panic places and names of files, before the owners that refer to them can have them. */
+/* Gives source positions of panics (attr/panics.h) and names of files to crates, before the owners
+ * that refer to them can have them. */
 static void packages_put_places(struct packages *p, struct layer *ret)
 {
 	const struct panics *found = p->f->panics;
