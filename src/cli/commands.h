@@ -1,4 +1,5 @@
-/* commands.h - a table of commands: those of heft, or those of a program beside it.
+/* commands.h - a table of commands: those of heft, or those of another program, such as
+ * heft-history.
  *
  * The name of a command has one or two words. Commands that share their first word are a family:
  * "heap show" and "heap diff" are in the family "heap". */

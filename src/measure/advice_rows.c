@@ -123,7 +123,7 @@ static bool is_function_name(struct str name, struct bytes text)
 	       (text_has(t, STR(") [")) || text_has(t, STR(") const [")));
 }
 
-/* Adds the bytes of a variable or constant to the proposal that they are for, if there is one. */
+/* Adds the bytes of a variable or constant to the advice that would save them, if there is one. */
 static void advice_look_at(struct advice all[DATA_ADVICES], const struct snapshot *s,
 			   const struct snap_symbol *y, struct bytes b,
 			   const struct section *section, struct arena *arena)

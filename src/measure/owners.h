@@ -19,7 +19,8 @@ struct owner_level {
 
 /* All zero: no data sources */
 struct owners {
-	enum heft_demangle style; /* Style of names, for labels whose style the option -C sets */
+	enum heft_demangle style; /* Style of function names, for data sources whose style the
+				   * option -C sets */
 	VEC(struct owner_level) levels;
 	VEC(const char *) names; /* Names of the data sources */
 	bool ready;

@@ -72,8 +72,9 @@ struct heft_profile {
 	config_strings configured_source_maps; /* Source maps that the configuration file names, as
 					        * ID=FILE */
 	label_id padding;                      /* Label of rows that a diff lists last */
-	uint32_t empty_from, empty_to;         /* Nodes [empty_from, empty_to) are empty regions */
-	struct program_wish configured;        /* Memory regions in the configuration file */
+	uint32_t empty_from, empty_to;  /* Nodes [empty_from, empty_to) of the tree of sums are
+					 * memory regions without bytes */
+	struct program_wish configured; /* Memory regions in the configuration file */
 	VEC(struct trace_addr) trace_addrs;
 	VEC(const char *) trace_texts; /* Addresses to trace, as the user wrote them */
 	struct trace trace;

@@ -237,8 +237,8 @@ static void snapshot_make_add_tools(const struct made *p, struct image *im)
 	text_release(&units);
 }
 
-/* Returns the number of bytes after all that the headers of an image name: data that something
- * appended to the file. */
+/* Returns the number of bytes at the end of a file that its headers do not describe: another tool
+ * has appended them. */
 static uint64_t appended_size(const struct image *im)
 {
 	uint64_t end = im->shdr_off + im->shdr_size;
@@ -395,8 +395,8 @@ static bool snapshot_make_add_program(struct made *p, const char *name, struct h
 		clues_add(&p->owner->snapshot, first, p->container, program_image(p->program));
 	snapshot_make_add_regions(p);
 	snapshot_make_add_metadata(p);
-	/* Adds stack sizes. Only notes a machine whose stacks heft cannot measure. Fails for a
-	 * user's mistake. */
+	/* Adds stack sizes. If heft cannot measure stacks of this machine, only adds a note. Other
+	 * errors, which are mistakes of the user, make the call fail. */
 	struct heft_snapshot *s = p->owner;
 	struct stack_use use;
 	if (!(s->flags & HEFT_SNAPSHOT_STACKS))

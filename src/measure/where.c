@@ -358,8 +358,9 @@ static uint64_t runs_at(const struct image *im, uint64_t addr)
 	return found;
 }
 
-/* Returns the address at which the bytes are stored. Of overlays, which run at the same address,
- * the first is found there, and the others where they are stored. */
+/* Returns the address of the bytes that users see. Overlays run at the same address, so heft adds
+ * vm_bias to all but the first. Those are shown at the address where they are stored until they
+ * run. */
 static uint64_t stored_at(const struct image *im, uint64_t addr)
 {
 	each_segment(s, im)

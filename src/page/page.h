@@ -75,8 +75,8 @@ struct page_tab {
 	/* Memory regions with a known length. */
 	const struct page_region *regions;
 	size_t region_count;
-	const struct heap_strip *strip;            /* Memory by address */
-	const char *damage;                        /* Damage, one line each */
+	const struct heap_strip *strip; /* Sizes of live and free blocks by address, or NULL */
+	const char *damage;             /* Damage, one line each */
 	const struct heft_page_timeline *timeline; /* Timeline with only builds and series */
 	bool only_now;                             /* True for a diff whose base is empty, which
 						    * is shown without a base */

@@ -28,8 +28,8 @@ struct query_kept {
 	uint64_t address, own_file, own_vm, file, vm;
 };
 
-/* Adds the tables `refs` and `kept`, once, with the rows that these functions give until they
- * return false. */
+/* Rows of the SQL tables `refs` and `kept`. Each function sets row i, or returns false if there is
+ * none. query_add_graph() adds both tables, at most once. */
 struct query_graph {
 	bool (*ref)(void *ctx, size_t i, struct query_ref *ret);
 	bool (*kept)(void *ctx, size_t i, struct query_kept *ret);

@@ -106,7 +106,7 @@ static void query_table_put_stack(const struct query_table_cell *c, bool besides
 	text_release(&words);
 }
 
-/* Returns how sure the owner of the symbol's first byte is. NULL without an owner. */
+/* Sets the cell to how certain heft is who owns the symbol's first byte. NULL without an owner. */
 static void query_table_put_sure(const struct query_table_cell *c)
 {
 	const struct snap_section *sec = query_table_section_of(c);

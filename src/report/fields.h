@@ -59,7 +59,7 @@ struct field {
 	union {
 		const char *const *words;
 		const struct fields *of; /* Fields of the object, or of each object in the list */
-		/* Returns a text or number that is not a member. A text is in `room` or lives
+		/* Computes a value that no member has, as text in at->room or in memory that lives
 		 * longer. p is NULL without a value. Text for a column ends with NUL. */
 		struct str (*get)(struct field_at *at);
 		void (*put)(const struct field_at *at, struct json *j);

@@ -17,7 +17,7 @@ struct symbol_card {
 	uint64_t all_texts, all_users; /* Counts, including unlisted ones */
 };
 
-/* The read-only data of a label. */
+/* A range of read-only data, and the number of the text (label) that its row shows. */
 struct label_data {
 	uint64_t label;
 	const struct image *im;
