@@ -42,7 +42,7 @@ static void parts_add(struct changes_sums *s, const char *const parts[PARTS], do
 	*(before ? &sum->vm_was : &sum->vm_now) += vm;
 }
 
-/* The symbol of a charge, with its full name and its section. */
+/* The symbol that has the bytes of a struct heft_snapshot_charge, its full name and its section. */
 struct charged_symbol {
 	size_t number;
 	struct heft_snapshot_symbol y;

@@ -112,7 +112,7 @@ static void close_compared(struct compared *c)
 	*c = (struct compared){ NULL, NULL, NULL };
 }
 
-/* Whole numbers of all rows are 0, because pages read only the exact numbers. */
+/* heft_row.now and heft_row.base of all rows: 0. Pages read only now_exact and base_exact. */
 static const uint64_t no_whole[MEASURES];
 
 /* Copies the values of a row. Lists of SuperSize have no charged bytes, but sizes with padding. */

@@ -205,7 +205,7 @@ static bool series_find_name(struct series *ret, struct store *s, const char *wh
 	return true;
 }
 
-/* True if the path is the name, or ends with it after a '/'. */
+/* True if the path ends with a '/' and the name. */
 static bool ends_in(struct str path, struct str name)
 {
 	return name.len > 0 && path.len > name.len && str_ends(path, name) &&
