@@ -199,7 +199,7 @@ static void put_table(const struct comment *c, const struct heft_table *table, b
 	diff_size_columns(&r, total || !table->has_changes);
 	if (table->has_changes) {
 		report_column(&r, (struct column){ "change", CELL_STATE });
-		report_column(&r, (struct column){ "section", CELL_TEXT, DIFF_SECTION });
+		report_column(&r, (struct column){ "symbol in", CELL_TEXT, DIFF_SECTION });
 		report_column(&r, (struct column){ "path", CELL_TEXT, DIFF_PATH });
 	}
 	out_markdown(&r, s);
