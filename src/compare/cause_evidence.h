@@ -15,6 +15,7 @@ struct cause_part {
 			   * or it has no package */
 	bool old_path;    /* True if the base has a symbol with this path */
 	double own;       /* Change of the symbol's own size */
+	double vm;        /* Change of the bytes in memory */
 	unsigned runtime; /* Bits of the parts of run times that it belongs to */
 	bool used;        /* True if a cause already explains the part */
 };

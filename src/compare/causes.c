@@ -70,6 +70,7 @@ static struct cause_part part_of(const struct snapshot_diff *d, const struct cha
 		.package = snapshot_text(s, c->package),
 		.section = str_of(sec ? sec->name : ""),
 		.own = own_change(d, p),
+		.vm = (double)p->vm[1] - (double)p->vm[0],
 	};
 }
 
@@ -239,6 +240,35 @@ static void causes_guess_ownerless(struct cause_evidence *e)
 						    "" } };
 		vec_push(&e->guesses, (struct cause_guess){ c, claims_section, p->label });
 	}
+}
+
+/* More bytes than this are no dates, versions and paths. */
+static const double texts_most = 256;
+
+/* Guesses that only texts and their padding differ, as after a rebuild: no symbol came, went or has
+ * another size of its own. Bytes in the file alone moved between symbols that share name tables. */
+static void causes_guess_texts(struct cause_evidence *e)
+{
+	struct cause c = { .kind = CAUSE_TEXTS, .names = { "", "", "" } };
+	double bytes = 0;
+	vec_each(const struct cause_part, p, &e->parts) {
+		if (p->change == HEFT_ADDED || p->change == HEFT_REMOVED || p->own != 0 ||
+		    (p->fallback && p->vm != 0))
+			return;
+		bytes += fabs(p->vm);
+		c.count += p->vm != 0;
+		bool known = p->vm == 0 || p->path.len == 0;
+		for (size_t i = 0; i < COUNT_OF(c.names) && !known; i++) {
+			known = !*c.names[i] || str_eq(p->path, str_of(c.names[i]));
+			if (!*c.names[i])
+				c.names[i] = arena_copy(e->arena, p->path);
+		}
+	}
+	c.of = (size_t)bytes;
+	if (c.count >= 2 && bytes <= texts_most)
+		vec_push(&e->guesses, (struct cause_guess){ .cause = c,
+							    .claims = cause_claims_all,
+							    .first = true });
 }
 
 static void causes_guess_symbols(struct cause_evidence *e)
@@ -453,6 +483,7 @@ void causes_find(struct causes *ret, const struct snapshot_diff *d,
 	causes_guess_tools(&e, ret);
 	causes_guess_code(&e);
 	causes_guess_sections(&e);
+	causes_guess_texts(&e);
 	causes_guess_symbols(&e);
 	causes_guess_ownerless(&e);
 	causes_guess_names(&e);

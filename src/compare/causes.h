@@ -27,6 +27,7 @@ enum cause_kind {
 	CAUSE_UNWIND,   /* Tables of exceptions and unwinding. count: cold parts that are gone */
 	/* What the parts have in common. */
 	CAUSE_SECTION, /* A section that tells its cause. names: section, words */
+	CAUSE_TEXTS,   /* Only texts and their padding. names: up to three sources. `of`: bytes */
 	CAUSE_SYMBOL,  /* One symbol. names: its label, section ("" if its own size stays), path */
 	CAUSE_RUNTIME, /* Part of a run time. names: words for it. count: symbols */
 	CAUSE_PACKAGE, /* Packages only one snapshot has. names: the largest. count: packages */

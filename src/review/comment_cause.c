@@ -113,6 +113,15 @@ static void put_names(const struct cause *c, struct sink *s)
 	}
 }
 
+static void put_texts(const struct cause *c, struct sink *s)
+{
+	sink_printf(s, "rebuilt with other texts: %s of texts and padding differ",
+		    said_size((double)c->of).p);
+	sink_text(s, *c->names[0] ? STR(" in ") : STR(""));
+	put_names(c, s);
+	sink_text(s, STR("; code and tables have the same sizes"));
+}
+
 /* Writes "no part has another size, but contents differ in 2 of 455 functions ...: `a`, `b`". */
 static void put_contents(const struct cause *c, struct sink *s)
 {
@@ -154,6 +163,7 @@ static const struct cause_words {
 	[CAUSE_CODE] = { NULL, put_code, false, true },
 	[CAUSE_UNWIND] = { NULL, put_unwind, false, true },
 	[CAUSE_SECTION] = { NULL, put_section, true, false },
+	[CAUSE_TEXTS] = { NULL, put_texts, true, false },
 	[CAUSE_SYMBOL] = { NULL, put_symbol, false, false },
 	[CAUSE_PACKAGE] = { "{number} package{s} {names}{more} {are} {came}: {size}", NULL, false,
 			    false },

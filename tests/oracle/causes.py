@@ -31,6 +31,8 @@ BASE = {
 }
 TABLE = "extern const unsigned table[2000] = {" + ",".join(str(i * 7919) for i in range(2000)) + "};\n"
 WHEN = 'extern const char built[]; const char built[] = "Nov 26 2026"; const char *version() { return "1.0.2"; }\n'
+# Texts in two sources, which are longer in a later build.
+DATES = {f"say{i}.cc": HEAD + f'int say{i}() {{ return use("{i}: built on Mar 4 2024", {i}); }}\n' for i in range(2)}
 CLASSES = "struct Shape { virtual int area(); virtual ~Shape(); }; int Shape::area() { return 0; } Shape::~Shape() {}\n" + "".join(
     f"struct Box{i} : Shape {{ int a; int area(); }}; int Box{i}::area() {{ return a * {i}; }}\n" for i in range(9)
 )
@@ -99,6 +101,8 @@ CASES = {
     "contents": (BASE, DEBUG, edit("* 3", "* 5"), DEBUG, "", r"contents differ in 1 of \d+ functions.*: function `use\(\)` in `use.cc`\.$", "likely"),
     "a time stamp": (BASE | {"when.cc": WHEN}, DEBUG, BASE | {"when.cc": WHEN.replace("26", "27")}, DEBUG, "", r"contents differ in 1 of .*: table `built` in `when.cc`\.$", ""),
     "a version": (BASE | {"when.cc": WHEN}, PLAIN, BASE | {"when.cc": WHEN.replace("1.0.2", "1.0.3")}, PLAIN, "", r"text `\"1.0.2\"` is now `\"1.0.3\"` in `.rodata`\.$", ""),
+    "a rebuild": (BASE | DATES, DEBUG, BASE | {name: text.replace("4 2024", "20 2024, 14:22") for name, text in DATES.items()}, DEBUG, "",
+                  r"Cause:.*rebuilt with other texts: \d\d bytes of texts and padding differ in `say0.cc`, `say1.cc`.*; code and tables have the same sizes\.$", "belong"),
     "nothing else": (BASE, PLAIN + " -Wl,--build-id=0x" + 20 * "01", BASE, PLAIN + " -Wl,--build-id=0x" + 20 * "02", "", r"only the build id differs", "contents differ"),
     "a table and options": (BASE, DEBUG, BASE | {"use.cc": BASE["use.cc"] + TABLE}, "-O3 -g", "",
                             r"one table of data, `table`.*; the compiler's options changed .*`-O3`", "Cause"),
