@@ -14,6 +14,8 @@
 enum { SYMBOLS_MOST = 5, OWNERS_MOST = 3, SECTIONS_MOST = 3, FINDINGS_MOST = 8, NAMED_MOST = 60 };
 /* A line that changed less than this part of the first line is left out. */
 static const double noise_share = 200;
+/* A line that loads as many bytes as before is left out below this change in the file. */
+static const double file_least = 64;
 
 struct shown said_size(double v)
 {
@@ -397,22 +399,28 @@ static void put_line(const struct story_line *l, struct sink *s)
 	sink_text(s, STR(" |\n"));
 }
 
-/* True if a line is worth reading beside the first line of its list. */
+/* True if a line is worth reading beside the first line of its list. A few bytes in the file alone
+ * are no news of what loads: names that share a table, headers. */
 static bool line_tells(const struct story_lines *lines, const struct story_line *l)
 {
 	const double most = fabs(story_line_delta(&lines->list.data[0]));
-	return story_line_delta(l) != 0 && fabs(story_line_delta(l)) * noise_share >= most;
+	const double delta = fabs(story_line_delta(l));
+	const bool stays = l->vm.before > 0 && l->vm.after == l->vm.before &&
+			   l->row->change <= HEFT_CHANGED;
+	return delta != 0 && delta * noise_share >= most && !(stays && delta < file_least);
 }
 
 static void put_symbols(const struct story_lines *lines, struct sink *s)
 {
-	if (lines->list.count == 0 || !line_tells(lines, &lines->list.data[0]))
-		return;
-	sink_text(s, STR("| change | | symbol | where |\n|--:|---|---|---|\n"));
-	for (size_t i = 0; i < lines->list.count && i < SYMBOLS_MOST; i++)
-		if (line_tells(lines, &lines->list.data[i]))
-			put_line(&lines->list.data[i], s);
-	sink_text(s, STR("\n"));
+	size_t put = 0;
+	for (size_t i = 0; i < lines->list.count && put < SYMBOLS_MOST; i++) {
+		if (!line_tells(lines, &lines->list.data[i]))
+			continue;
+		if (put++ == 0)
+			sink_text(s, STR("| change | | symbol | where |\n|--:|---|---|---|\n"));
+		put_line(&lines->list.data[i], s);
+	}
+	sink_text(s, put > 0 ? STR("\n") : STR(""));
 }
 
 /* True for a package without its own name: it is called as folders of all projects or machines
