@@ -1,4 +1,4 @@
-/* attr.h - gives the bytes of one image to its symbols, units or files. Private to the sources.
+/* attr.h - gives the bytes of one image to its symbols, units or files. Private to data sources.
  *
  * The passes run in a fixed order (attr/passes.c). Each pass claims the bytes whose owner is
  * certain. It may look up the owner of an address in the claims of earlier passes. A pass needs
@@ -7,7 +7,7 @@
 
 #include "program/source_file.h"
 
-/* Owners by symbol, by compile unit or by source file: whom bytes are charged to */
+/* Who owns bytes (attr.owner): symbols, compile units or source files */
 enum owner { BY_SYMBOL, BY_UNIT, BY_FILE };
 
 struct attr_scratch;
@@ -46,7 +46,7 @@ bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret);
 /* attr.c: reads the symbol tables of the image and makes a label for each symbol. Each call reads
  * the tables again. */
 void attr_read_symbols(struct attr *a);
-/* attr.c: for owners by unit or file, gives each symbol without an owner the owner of its address.
+/* attr.c: if units or files own bytes, gives each symbol without an owner the owner of its address.
  * Examples are the symbols that mold makes for stubs. */
 void attr_symbols_of_stubs(struct attr *a);
 /* attr_symbols.c: claims sized symbols; then, in code without an owner, unsized ones. */
@@ -57,10 +57,10 @@ void attr_go(struct attr *a);
 /* attr_plt.c: claims stubs and GOT slots. Nameless slots belong to the owner of their target. */
 void attr_plt(struct attr *a);
 void attr_got(struct attr *a);
-/* attr_imports.c: for owners by unit or file, claims undefined symbols for the first code or data
+/* attr_imports.c: if units or files own bytes, claims undefined symbols for the first code or data
  * that refers to them. Runs after data has owners and before attr_plt(). */
 void attr_imports(struct attr *a);
-/* attr_imports.c: for owners by unit, lists code without a unit, such as assembly inside C, which
+/* attr_imports.c: if units own bytes, lists code without a unit, such as assembly inside C, which
  * clang's DWARF does not describe. attr_bare_claim() later gives each piece to the next unit, if no
  * other unit calls the piece. */
 void attr_bare_list(struct attr *a);
@@ -78,7 +78,7 @@ void attr_discover(struct attr *a);
  * their symbols, or for the functions whose values they hold. */
 void attr_ghc_code(struct attr *a);
 void attr_ghc_closures(struct attr *a);
-/* For owners by symbol: claims static objects without a reference. Each constructor gets a row. */
+/* If symbols own bytes: claims static objects without a reference. Each constructor gets a row. */
 void attr_ghc_rest(struct attr *a);
 /* attr_pascal.c: if the owners are symbols, claims Free Pascal's type information, method tables
  * and resources. Each resource gets a row. */
@@ -132,10 +132,10 @@ void attr_code_tables(struct attr *a);
 /* Claims the entries of Go's .typelink for the owners of the types. */
 void attr_go_links(struct attr *a);
 /* attr_records.c: claims the records of tables about functions for their functions: maps of blocks,
- * stack sizes, call graphs, probes, SFrame, BTF, notes and others. For owners by symbol,
+ * stack sizes, call graphs, probes, SFrame, BTF, notes and others. If symbols own bytes,
  * records without a function get a row per kind. */
 void attr_records(struct attr *a);
-/* attr_bundle.c: for owners by symbol, claims files appended to a program: members of zip files, of
+/* attr_bundle.c: if symbols own bytes, claims files appended to a program: members of zip files, of
  * PyInstaller, bun and pkg archives, and a squashfs image. attr_node() claims the members of a
  * Node.js single executable application. attr_node() runs before symbols claim bytes, because a
  * symbol may name the resource that holds the members. */
@@ -143,9 +143,9 @@ void attr_node(struct attr *a);
 void attr_bundle(struct attr *a);
 /* If symbols own bytes: gives unowned bytes of a compressed program to its packer, such as UPX. */
 void attr_packed(struct attr *a);
-/* attr_gresource.c: for owners by symbol, claims members of GLib's resource bundles, a row each. */
+/* attr_gresource.c: if symbols own bytes, claims members of GLib's resource bundles, a row each. */
 void attr_gresource(struct attr *a);
-/* attr_gpu.c: for owners by symbol, claims GPU code. Each kernel and architecture gets a row. Other
+/* attr_gpu.c: if symbols own bytes, claims GPU code. Each kernel and architecture gets a row. Other
  * bytes of an architecture share one row. */
 void attr_gpu(struct attr *a);
 bool attr_gpu_any(const struct image *im);

@@ -1,4 +1,4 @@
-/* For owners by symbol: claims files appended to a program, or stored in one of its sections. Each
+/* If symbols own bytes: claims files appended to a program, or stored in one of its sections. Each
  * member of a known format gets a row.
  *
  * zip: as in package/zip.h. CArchive of PyInstaller ("CArchive", PyInstaller's manual, "Advanced

@@ -1,4 +1,4 @@
-/* Claims GPU code inside a program. For owners by symbol, claims kernels by name and architecture.
+/* Claims GPU code inside a program. If symbols own bytes, claims kernels by name and architecture.
  * Bytes of a compressed kernel are counted in proportion to its unpacked bytes. */
 #include "attr/attr.h"
 

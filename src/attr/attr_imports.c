@@ -1,4 +1,4 @@
-/* Claims undefined symbols, for owners by unit or file. A symbol belongs to the first code that
+/* Claims undefined symbols, if units or files own bytes. A symbol belongs to the first code that
  * calls its PLT stub or reads its GOT slot. Without such code, the symbol belongs to the owner of
  * the first relocation that names it. Also claims code without a unit. */
 #include "attr/attr_scratch.h"

@@ -67,7 +67,7 @@ static void records_put(struct records *t, uint64_t off, uint64_t size, label_id
 	}
 }
 
-/* For owners by symbol: claims bytes that describe no function for a row named `row`. */
+/* If symbols own bytes: claims bytes that describe no function for a row named `row`. */
 static void records_put_row(struct records *t, uint64_t off, uint64_t size, const char *row)
 {
 	ASSERT(row[0] == '('); /* No symbol name begins with '(' */

@@ -284,7 +284,7 @@ static void take_targets(struct refs *r, const target_vec *found)
 	}
 }
 
-/* Finds the address ranges of PLT stubs and GOT slots. For owners by symbol, imports own them. */
+/* Finds the address ranges of PLT stubs and GOT slots. If symbols own bytes, imports own them. */
 static void find_imports(struct refs *r)
 {
 	const struct attr *a = r->a;
@@ -692,7 +692,7 @@ static label_id entry_label(const struct refs *r)
 	return spans_label(&r->a->vm, image_code_addr(im, im->entry));
 }
 
-/* For owners by unit: gives a sized symbol without an owner to the code that refers into it. */
+/* If units own bytes: gives a sized symbol without an owner to the code that refers into it. */
 static void keep_symbols_whole(struct refs *r)
 {
 	const struct attr *a = r->a;
@@ -716,7 +716,7 @@ static void keep_symbols_whole(struct refs *r)
 	}
 }
 
-/* For owners by symbol: gives a piece to the function that fits the order of units best. If that is
+/* If symbols own bytes: gives a piece to the function that fits the order of units best. If that is
  * unknown, it keeps the first by address. Data that only other units seem to use gets WHY_AFTER. */
 static void piece_by_order(struct refs *r, struct data_piece *p)
 {

@@ -60,14 +60,14 @@ struct attr_scratch {
 	uint32_t *sym_sizes, *dyn_sizes;   /* Lengths of names, by symbol index. NULL if unknown */
 	size_t sym_count, dyn_count;
 	struct plt plt;
-	/* Filled by attr_list_sized(). For owners by unit or file: data symbols without an
+	/* Filled by attr_list_sized(). If units or files own bytes: data symbols without an
 	 * owner. */
 	place_vec sized;
 	place_vec unsized; /* Symbols without a size, sorted. Owners come first */
-	/* For owners by symbol: sorted data symbols whose size is guessed as the distance to the
+	/* If symbols own bytes: sorted data symbols whose size is guessed as the distance to the
 	 * next symbol. See extents_find(). */
 	place_vec guessed;
-	/* For owners by unit or file: by address, and in code order for one address */
+	/* If units or files own bytes: by address, and in code order for one address */
 	VEC(struct import_use) uses;
 	VEC(uint64_t) nobodys;
 	place_vec bare; /* Code symbols that the DWARF lacks, sorted */

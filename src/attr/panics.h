@@ -6,7 +6,7 @@
  * Inlined code refers to places of its own crate, so a function may have places of several crates.
  * panics_tell() compares neighbouring functions to decide.
  *
- * The source symbols lists them for a program without symbols of its own (attr_panics). Time and
+ * attr_panics() lists them for programs without symbols of their own. Time and
  * memory are linear in the references. One thread at a time. */
 #pragma once
 

@@ -1,9 +1,9 @@
 /* debug_bytes.h - finds the owner of each byte of an image's debug sections, by compile unit or by
  * symbol. Private to the sources.
  *
- * For owners by unit, a unit owns its header, entries, line program, lists, and its parts of the
+ * If units own bytes, a unit owns its header, entries, line program, lists, and its parts of the
  * tables of addresses and strings. The first unit that uses an abbreviation table or a string owns
- * it. For owners by symbol, a symbol owns the bytes that describe its function or variable. Other
+ * it. If symbols own bytes, a symbol owns the bytes that describe its function or variable. Other
  * bytes get a label that names the unit. An entry of an index (.debug_aranges, .debug_names,
  * relocations ...) belongs to the owner of what it indexes.
  *
@@ -77,7 +77,7 @@ struct debug_bytes {
 	bool by_symbol;
 	bool by_file;           /* True if units are named after their main source file */
 	const struct spans *vm; /* Owners of VM addresses. If `by_symbol`, needed before the walk */
-	/* For owners by unit: claims a unit's code, or one of its variables. May be NULL. For any
+	/* If units own bytes: claims a unit's code, or one of its variables. May be NULL. For any
 	 * thread. */
 	void (*code)(void *ctx, uint64_t vm_addr, uint64_t size, label_id unit, struct claims *ret);
 	void (*variable)(void *ctx, struct findings *f, uint64_t vm_addr, uint64_t die_off);
