@@ -108,7 +108,7 @@ static bool map_fd(struct file *f, int fd, const char *path, struct heft_err *er
 	return true;
 }
 
-/* Makes the memory domain own the mapping, and file_mapped_at() know it. */
+/* Makes the current handle (mem.h) own the mapping, and file_mapped_at() know it. */
 static void keep_mapping(struct file *f)
 {
 	ASSERT(!f->owned && f->bytes.p);

@@ -5,8 +5,8 @@
  * regular files are opened. A directory, a device or an empty file is an error with its own
  * message. Reading is thread-safe.
  *
- * A domain (mem.h) may have inputs of its own. file_open() of the name of an input uses its bytes
- * or its descriptor, and does not look for a file. */
+ * A handle may have inputs of its own (memory_set_inputs() in mem.h). file_open() of the name of an
+ * input uses its bytes or its descriptor, and does not look for a file. */
 #pragma once
 
 #include "base/err.h"

@@ -9,7 +9,7 @@ enum { THREADS_MAX = 64 };
 
 struct pool_job {
 	atomic_size_t next;
-	struct memory *memory; /* Domain of the caller */
+	struct memory *memory; /* Domain of the caller (mem.h) */
 	size_t count;
 	void (*fn)(void *ctx, size_t i, unsigned worker);
 	void *ctx;

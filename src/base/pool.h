@@ -4,9 +4,9 @@
  * threads, including the caller's. worker < threads. Any worker may get any i, so results should go
  * to slot i and be merged in order later. Calls must not be nested. threads 0 means one per
  * processor. Started threads have STACK_SIZE bytes of stack (stack.h), whatever the limits of the
- * process. Allocations of workers belong to the caller's domain. If a job ends its call (mem.h),
- * the caller's call ends too, after all workers have ended. The caller's thread asks the user after
- * each job whether to continue. */
+ * process. Allocations of workers belong to the same handle as the caller's (mem.h). If a job ends
+ * its call (mem.h), the caller's call ends too, after all workers have ended. The caller's thread
+ * asks the user after each job whether to continue. */
 #pragma once
 
 #include "base/base.h"

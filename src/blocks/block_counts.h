@@ -1,6 +1,6 @@
 /* block_counts.h - declares struct heft_samples: how often the blocks of a program ran.
  *
- * All functions work in the memory domain of the blocks. */
+ * All functions allocate memory that the struct heft_blocks owns (base/mem.h). */
 #pragma once
 
 #include "blocks/block_set.h"

@@ -2,7 +2,7 @@
  * derived from the code.
  *
  * An archive has a part for each member. Functions and blocks are numbered over all parts. All
- * functions work in the memory domain of the handle. */
+ * functions allocate memory that the struct heft_blocks owns (base/mem.h). */
 #pragma once
 
 #include "base/intern.h"

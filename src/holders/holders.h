@@ -1,7 +1,7 @@
 /* holders.h - defines struct heft_heap and struct heft_heap_report: which functions hold the memory
  * of a process. For api/ and the writers of report/.
  *
- * All functions use the heap's memory domain. */
+ * All functions allocate memory that the struct heft_heap owns (base/mem.h). */
 #pragma once
 
 #include "base/intern.h"

@@ -1,8 +1,9 @@
 /* rollup.h - walks spans of several sources together and sums them up by label.
  *
- * A rollup is a tree, whose level k has the labels of the k-th source. Each level has every byte in
- * exactly one node, and the nodes below a node add up to it. rollup_add() adds a domain of an
- * input, to the sums of the inputs or of the bases. Cost: O(1) per span. One thread at a time. */
+ * A rollup is a tree, whose level k has the labels of the k-th data source. Each level has every
+ * byte in exactly one node, and the nodes below a node add up to it. rollup_add() adds the VM image
+ * or the file of an input to the sums of the inputs or of the bases. Cost: O(1) per span. One
+ * thread at a time. */
 #pragma once
 
 #include "heft.h"
@@ -57,7 +58,7 @@ struct rollup_level {
 	bool named;            /* True if labels are linkage names, which filters test too */
 };
 
-/* One domain (VM image or file) of one input */
+/* The VM image or the file (`domain`) of one input */
 struct rollup_walk {
 	enum heft_domain domain;
 	enum heft_role role;
@@ -67,8 +68,8 @@ struct rollup_walk {
 	/* For filters: section and segment of each byte. May be NULL. */
 	const struct spans *sections, *segments;
 	const struct spans *symbols; /* Symbols to count, or NULL */
-	/* For counting: number of the input's first image, and offsets in the domain at which its
-	 * images start, ascending. NULL starts: one image. */
+	/* For counting: number of the input's first image, and offsets in VM image or file at which
+	 * its images start, ascending. NULL starts: one image. */
 	uint32_t first_image;
 	const uint64_t *image_starts;
 	size_t image_count;
@@ -89,7 +90,8 @@ enum { ROLLUP_COUNT = 1, ROLLUP_COPIES = 2, ROLLUP_CODE = 4, ROLLUP_SURE = 8 };
 void rollup_init(struct rollup *r, unsigned measures, bool diff);
 void rollup_release(struct rollup *r);
 void rollup_add(struct rollup *r, const struct rollup_walk *w);
-/* Adds both domains of an input, like two calls of rollup_add(). Uses two threads if faster. */
+/* Adds the VM image and the file of an input, like two calls of rollup_add(). Uses two threads if
+ * faster. */
 void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 		     const struct rollup_walk *second, unsigned threads);
 /* Sets HEFT_SIZE_COPIES of generics and of the nodes above them: the size of all instances except

@@ -18,7 +18,8 @@ enum {
 /* Memory for a match. One is kept between calls. If it is taken, a thread makes its own */
 struct scratch {
 	_Atomic(pcre2_match_data *) spare;
-	pcre2_general_context *memory; /* Allocates from the memory domain */
+	pcre2_general_context
+		*memory; /* Allocates memory that the current handle owns (base/mem.h) */
 };
 
 static struct scratch *scratch_new(void)
@@ -55,7 +56,7 @@ static void scratch_give(struct scratch *s, pcre2_match_data *data)
 struct pattern {
 	char *text; /* Owned. For messages */
 	pcre2_code *code;
-	struct owned *owned; /* Frees the compiled code, which is not in the memory domain */
+	struct owned *owned; /* Frees the compiled code, which is not in memory of the handle */
 	pcre2_match_context *limits;
 	struct scratch *scratch;
 };

@@ -1,5 +1,5 @@
-/* info_rows.h - defines struct heft_info: facts about files, one row per file. All functions work
- * in the memory domain of the handle. */
+/* info_rows.h - defines struct heft_info: facts about files, one row per file. All functions
+ * allocate memory that the struct owns (base/mem.h). */
 #pragma once
 
 #include "map/rows.h"

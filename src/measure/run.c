@@ -231,7 +231,7 @@ static void walk_add_places(struct rollup_walk *w, const struct heft_profile *p,
  * counted separately. */
 struct image_places {
 	uint32_t first;         /* Number of the first image. The count runs through all inputs */
-	VEC(uint64_t) vm, file; /* Starts in both domains */
+	VEC(uint64_t) vm, file; /* Offsets at which images start in the VM image and in the file */
 };
 
 static void image_places_find(struct image_places *ret, const struct heft_profile *p,
@@ -265,7 +265,8 @@ static void walk_add_images(struct rollup_walk *w, const struct image_places *im
 	w->image_count = images->vm.count;
 }
 
-/* Describes a domain of an input for rollup_add(). Borrows `levels` and `places`. */
+/* Describes the VM image or the file of an input for rollup_add(). Borrows `levels` and `places`.
+ */
 static struct rollup_walk run_walk_of(struct heft_profile *p, const struct entry *e,
 				      enum heft_domain domain, struct rollup_level *levels,
 				      const struct filter_places *places)

@@ -44,7 +44,8 @@ bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t cou
 
 struct entry;
 /* True if an input of a profile has the layers that snapshot_make() would make. The profile must
- * have run with HEFT_PROFILE_RANGES. Call it in the profile's memory domain. */
+ * have run with HEFT_PROFILE_RANGES. Enter the profile's memory before (memory_enter() in
+ * base/mem.h). */
 bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile *p,
 		       struct entry *e);
 /* Like snapshot_make(), but uses the layers of a profile's input instead of reading it. Does not
@@ -53,6 +54,7 @@ bool snapshot_take(struct heft_snapshot *s, const struct heft_profile *p, struct
 		   struct heft_err *err);
 
 /* Like snapshot_make(), for all inputs of a role whose symbols and units were measured. Each input
- * is a container. The result has no charges: it is only for pairing symbols. */
+ * is a container. The result has no charges (struct snap_charge): it is only for pairing symbols.
+ */
 bool snapshot_take_side(struct heft_snapshot *s, const struct heft_profile *p, enum heft_role role,
 			struct heft_err *err);

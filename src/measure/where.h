@@ -1,6 +1,5 @@
 /* where.h - defines struct heft_where, which finds what is at an address. Private to measure/ and
- * api/. All functions work in the memory domain of the handle, which owns all that the call
- * allocates. */
+ * api/. All functions allocate memory that the struct owns (base/mem.h). */
 #pragma once
 
 #include "blocks/derive_map.h"

@@ -1,5 +1,5 @@
 /* why.h - defines struct heft_graph, which finds why symbols are in a program. Private to measure/
- * and api/. All functions work in the memory domain of the handle. */
+ * and api/. All functions allocate memory that the struct owns (base/mem.h). */
 #pragma once
 
 #include "code/ref_store.h"

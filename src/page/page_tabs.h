@@ -1,6 +1,6 @@
 /* page_tabs.h - adds tabs for what heft measures: profiles, snapshots, heaps, samples.
  *
- * Uses the page's memory domain. Borrows arguments only during the call. */
+ * Allocates memory that the page owns (base/mem.h). Borrows arguments only during the call. */
 #pragma once
 
 #include "blocks/block_counts.h"

@@ -14,8 +14,8 @@ void layer_release(struct layer *l)
 /* A second thread is used from this number of owners on. */
 enum { PARALLEL_MIN = 20000 };
 
-/* Returns where sections with bytes, and symbols without an owner, begin in one domain. Padding
- * ends there. Sorted. */
+/* Returns where sections with bytes, and symbols without an owner, begin in the VM image or in the
+ * file. Padding ends there. Sorted. */
 static uint64_t *layer_starts(const struct source_file *f, const struct layer *l,
 			      enum heft_domain domain, size_t *count)
 {
