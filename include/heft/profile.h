@@ -106,17 +106,17 @@ enum heft_profile_flag {
 	HEFT_PROFILE_ALIASES = 1 << 1,
 	/* Keep the ranges for heft_profile_ranges() and heft_profile_lookup(). */
 	HEFT_PROFILE_RANGES = 1 << 2,
-	/* Charge debug sections to the symbols that they describe. Without this flag, sources of
-	 * symbols (symbols, rawsymbols, shortsymbols, fullsymbols, namespaces, packages) show them
-	 * as "[section NAME]". Sources of units and files always own their debug info. */
+	/* Count debug sections as bytes of the symbols that they describe. Without this flag, data
+	 * sources of symbols (symbols, rawsymbols, shortsymbols, fullsymbols, namespaces, packages)
+	 * show them as "[section NAME]". Units and source files always own their debug info. */
 	HEFT_PROFILE_DEBUG_OWNERS = 1 << 3,
 	/* Do as Bloaty where heft differs; heft(1) lists the differences. Names of units and files
 	 * stay as in the debug info. The first of several symbols with the same bytes gets them.
 	 * Section headers, and bytes shared by functions, belong to their sections. Padding has at
 	 * most 16 bytes. */
 	HEFT_PROFILE_BLOATY = 1 << 4,
-	/* The source "sections" charges each section header of an ELF file to its section. Without
-	 * this flag, the section header table is a row of its own. */
+	/* The data source "sections" counts each section header of an ELF file as a part of its
+	 * section. Without this flag, the section header table is a row of its own. */
 	HEFT_PROFILE_SECTION_HEADERS = 1 << 5,
 	/* Add the measure "code" as the last: bytes in the file in executable sections. Sort the
 	 * rows by it. */

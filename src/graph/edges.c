@@ -191,7 +191,7 @@ static void edges_add_ref(const struct edges_scan *s, struct edges_list *to, uin
 			 branch ? image_jump_target(s->in.im, ref->from, ref->to) : ref->to);
 }
 
-/* Takes over references that the source `symbols` has kept. */
+/* Takes over references that the data source `symbols` has kept. */
 static void edges_scan_kept(const struct edges_scan *s, struct ref_part *kept,
 			    struct edges_list *to)
 {

@@ -41,8 +41,8 @@ bool go_table_present(const struct image *im);
 /* Opens the table. False if the image has none. An unknown version or damage becomes a note. */
 bool go_table_open(struct go_table *g, const struct image *im, struct notes *notes);
 
-/* Opens the table of one image at the first request, for the companion and the sources. All zero at
- * first. One thread */
+/* Opens the table of one image at the first request, for the companion and the data sources. All
+ * zero at first. One thread */
 struct go_slot {
 	const struct image *im;
 	bool found;

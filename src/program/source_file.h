@@ -1,6 +1,6 @@
-/* source_file.h - describes one input while sources measure it, and turns claims into owners.
+/* source_file.h - describes one input while data sources measure it, and turns claims into owners.
  *
- * The sources and the attribution passes share it. Only one thread at a time turns claims into
+ * The data sources and the passes of attr/ share it. Only one thread at a time turns claims into
  * owners. */
 #pragma once
 
@@ -58,8 +58,9 @@ struct source_file {
 	struct labels *labels;
 	struct notes *notes;
 	unsigned threads;
-	struct places *places; /* Receives places of symbols from the source `symbols`, or NULL */
-	const char *samples;   /* Path of a perf recording for the source `hotness`, or NULL */
+	struct places *places; /* Receives the symbols' addresses that the data source `symbols`
+				* finds, or NULL */
+	const char *samples;   /* Path of a perf recording for the data source `hotness`, or NULL */
 	struct trace *trace;
 	struct origins *origins; /* Receives the claims of one layer, or NULL */
 	struct dwarf_slot *dwarf;
@@ -74,11 +75,11 @@ struct source_file {
 	/* Layers of the data sources `symbols` and `compileunits`, if already made. */
 	const struct layer *symbols, *units;
 	const char *source; /* Name of the running data source, for the trace */
-	bool finds_panics;  /* True if a source may need the places where Rust code panics */
+	bool finds_panics;  /* True if a data source may need the places where Rust code panics */
 	bool vm_only;       /* True if nobody asks for the owners of debug sections */
-	bool debug_stays;   /* For owners by symbol: true if bytes of debug sections get their
-			   * section's label */
-	bool own_headers;   /* For owners by section: true to count a section's header as part of
+	bool debug_stays;   /* If symbols own bytes: true if bytes of debug sections get their
+			     * section's label */
+	bool own_headers;   /* If sections own bytes: true to count a section's header as part of
 			     * the section */
 	bool as_bloaty;
 	/* Receives from the data source `symbols` how sure each owner is, or NULL. Needs
