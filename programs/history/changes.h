@@ -1,5 +1,5 @@
-/* changes.h - writes the changes of a build as rows of tables: charged bytes of symbols in the file
- * and in the VM image, and the sizes of sections.
+/* changes.h - writes the changes of a build as rows of tables: bytes that the file and the VM image
+ * have because of a symbol (charged), and the sizes of sections.
  *
  * Debug info is one row. Lists of SuperSize have own bytes instead; if a symbol has several names,
  * they share its bytes. O(symbols). One thread. */

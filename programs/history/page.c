@@ -13,7 +13,7 @@
 enum { STEPS = 20, MEASURES = 2, TEXTS = 5 };
 
 static const char *const levels[] = { "build", "symbol" };
-/* Measures of a row: charged bytes in the file and in the VM image. */
+/* Measures of a row: all bytes that the file, and the VM image, have because of it (charged). */
 static const struct heft_measure measures[MEASURES] = {
 	{ .name = "charged", .title = "file", .unit = HEFT_PARTS },
 	{ .name = "vm", .title = "VM", .unit = HEFT_PARTS },
@@ -115,7 +115,8 @@ static void close_compared(struct compared *c)
 /* heft_row.now and heft_row.base of all rows: 0. Pages read only now_exact and base_exact. */
 static const uint64_t no_whole[MEASURES];
 
-/* Copies the values of a row. Lists of SuperSize have no charged bytes, but sizes with padding. */
+/* Copies the values of a row. Lists of SuperSize lack these measures, and have sizes with padding.
+ */
 static const double *copy_values(struct arena *a, const double *v)
 {
 	double *copy = arena_new(a, double, MEASURES);

@@ -17,8 +17,8 @@ static const char *const kind_words[KINDS] = { "section", "source", "object", "c
 	CHANGES_OF("paths p JOIN symbols s ON s." column " = p.id WHERE p.path >= $1 AND p.path "  \
 		   "< $2")
 
-/* Queries of changes of charged bytes per build, in the file and in the VM image. They match the
- * paths from $1 on, before $2. A query finds the symbols first, because changes are more
+/* Queries of changes per build: bytes of symbols (charged) in the file and in the VM image. They
+ * match the paths from $1 on, before $2. A query finds the symbols first, because changes are more
  * numerous. */
 static const char *const sums[KINDS] = {
 	[SECTION] = "SELECT z.build, z.size FROM sections z JOIN paths p ON p.id = z.section "

@@ -4,7 +4,7 @@
 
 #include "compare/causes.h"
 
-/* A changed part of the program: a pair of charges outside of debug info. */
+/* A changed part of the program: a pair of charges (struct charge_pair) outside of debug info. */
 struct cause_part {
 	enum heft_change change;
 	bool code, fallback;

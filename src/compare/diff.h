@@ -45,8 +45,8 @@ struct snapshot_diff {
 	bool has_stacks;             /* True if both snapshots have stack sizes: then another
 				      * stack size is a change */
 	VEC(struct diff_pair) pairs; /* In the order of `after`. Removed symbols follow */
-	/* True if charges are compared: both snapshots have them, and SuperSize's way of counting
-	 * is not wanted. */
+	/* True if charges (struct snap_charge) are compared: both snapshots have them, and
+	 * SuperSize's way of counting is not wanted. */
 	bool charged;
 	struct charge_pairs charges;
 	VEC(struct diff_padding) paddings; /* Empty if both snapshots are sparse */

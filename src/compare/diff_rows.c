@@ -344,7 +344,7 @@ static const char *diff_rows_path_text(struct grouping *g, const struct snapshot
 	return diff_rows_copy_text(g, s, none ? 0 : path);
 }
 
-/* Returns the section of a charge's symbol. Without a symbol, its label names the section. */
+/* Returns the section of the symbol of a charge. If it has no symbol, its name says the section. */
 static const char *section_text(struct grouping *g, const struct snapshot *s,
 				const struct snap_charge *c)
 {

@@ -86,7 +86,7 @@ static void copy_marked(struct diff_save_half *h, const uint8_t *marked)
 	}
 }
 
-/* Copies the charges of copied symbols and of pairs that changed. */
+/* Copies the charges (struct snap_charge) of copied symbols and of pairs that changed. */
 static void copy_charges(struct diff_save_half *h, const struct charge_pairs *pairs, size_t side)
 {
 	for (size_t i = 0; pairs->of[side] && i < h->from->charges.count; i++) {

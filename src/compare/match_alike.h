@@ -77,7 +77,7 @@ struct alike_side {
 	struct alike_symbol *symbols; /* Per symbol of the snapshot */
 	struct alike_ref *refs;       /* References of all symbols that are compared */
 	size_t ref_count;
-	uint64_t *ahead;   /* See alike_symbol */
+	uint64_t *ahead;   /* Of all symbols: alike_symbol.ahead points in here */
 	uint32_t *changes; /* Per ALIKE_CHUNK references: counts changes of their
 				       * targets, which make scores outdated */
 	/* `refs_to`: indexes in refs, sorted by target. `first_to`: per symbol, index in `refs_to`

@@ -23,7 +23,7 @@ struct maker {
 	struct components components;
 	const char *path; /* The first file that the user named */
 	size_t count;     /* Number of files that the user named */
-	bool uncharged;   /* True to make no charges */
+	bool uncharged;   /* True to make no charges (struct snap_charge) */
 };
 
 /* A program whose symbols are collected */
@@ -594,7 +594,8 @@ static void snapshot_make_begin(struct heft_snapshot *s)
 	s->snapshot.exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES;
 }
 
-/* Makes charges for containers that no data source measured: zip entries, data packs. */
+/* Makes charges (struct snap_charge) for containers that no data source measured: zip entries, data
+ * packs. */
 static void charge_rest(struct snapshot *s)
 {
 	bool *done = mem_zeroed(s->containers.count + 1, sizeof *done);

@@ -1,4 +1,4 @@
-/* Makes the virtual SQLite tables of symbols and charges. */
+/* Makes the virtual SQLite tables of symbols and of charges (struct snap_charge). */
 #include "query/query_table.h"
 
 #include "map/paths.h"
@@ -184,7 +184,7 @@ static void query_table_put_column(const struct query_table_cell *c, int column)
 	}
 }
 
-/* Returns a charge made from a symbol, for a snapshot without charges. */
+/* Returns a charge with the bytes of a symbol, for a snapshot without charges. */
 static struct snap_charge charge_of_symbol(const struct snapshot *s, uint32_t symbol)
 {
 	const struct snap_symbol *y = &s->symbols.data[symbol];

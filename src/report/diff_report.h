@@ -13,7 +13,7 @@ struct diff_report {
 	bool knows_memory; /* Copy of diff_sections.knows_memory */
 	bool hides_debug;  /* Copy of diff_rows.hides_debug: debug sections share one line */
 	enum diff_counting counting;
-	bool uncharged;         /* True if one of the two snapshots has no charged bytes */
+	bool uncharged;         /* True if one snapshot has no charges (struct snap_charge) */
 	const uint64_t *counts; /* Numbers of symbols, per enum heft_change */
 	/* Sums of sections: in the file, in the VM image, debug info, not in the file. */
 	struct padded file, vm, debug, beside;

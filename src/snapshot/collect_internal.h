@@ -111,7 +111,8 @@ void collect_set_mark(struct collect *c, bool whole);
 void collect_outlined(struct collect *c, uint64_t addr, uint64_t size, size_t count);
 void collect_add(struct collect *c, struct snap_symbol *y);
 
-/* collect_charges.c: adds the charges of a program, whose symbols begin at `first`. */
+/* collect_charges.c: adds the charges (struct snap_charge) of a program, whose symbols begin at
+ * `first`. */
 void collect_charges(struct collect *c, size_t first);
 
 /* collect_aliases.c: adds the last symbol again for each other object that defines it. `raw`: its

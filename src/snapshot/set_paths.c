@@ -32,7 +32,7 @@ static uint32_t set_paths_object(struct snapshot *s, uint32_t id, struct text *s
 	return intern_add(&s->texts, text_str(scratch));
 }
 
-/* Pointers to the paths of a symbol or charge */
+/* Pointers to the paths of a struct snap_symbol or snap_charge */
 struct origin {
 	uint32_t *source, *object, *component;
 	uint16_t *flags; /* NULL for a charge */

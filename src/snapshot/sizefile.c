@@ -305,8 +305,8 @@ static void add_disassembly(struct snapshot_sizefile_out *o)
 	}
 }
 
-/* The texts of charges in the order of their first use. Those for paths come first, because they
- * are few and frequent, so that their numbers are short */
+/* The texts of charges (struct snap_charge) in the order of their first use. Those for paths come
+ * first, because they are few and frequent, so that their numbers are short */
 struct charge_texts {
 	const struct snapshot *s;
 	uint32_t *number; /* Per text id: the text's number in the file, from 1. 0 if unused */
@@ -316,8 +316,8 @@ struct charge_texts {
 	uint32_t names;  /* Number of the last text whose number is in the file already */
 };
 
-/* Tells how the file states a charge's name: 0 its symbol's full name, 1 the plain name, 2 a
- * text. */
+/* Tells how the file states the name of a struct snap_charge: 0 its symbol's full name, 1 the plain
+ * name, 2 a text. */
 static uint64_t name_of_symbol(const struct snapshot *s, const struct snap_charge *c)
 {
 	const struct snap_symbol *y = c->symbol == SNAP_NO_SYMBOL ? NULL

@@ -25,7 +25,7 @@ struct sizefile_read_in {
 	struct notes *notes;
 	struct heft_err *err;
 	VEC(uint32_t) objects, sources, components; /* Per index in the file: text id */
-	bool uncharged;                             /* True to skip charges */
+	bool uncharged; /* True to skip the charges (struct snap_charge) */
 	bool failed;
 };
 
@@ -390,7 +390,8 @@ static bool charge_symbols_set(const struct sizefile_read_in *in, uint64_t *last
 	return true;
 }
 
-/* Sets a column of some charges to their number. False if it is out of range. */
+/* Sets one member (the column) of some struct snap_charge to a number. False if it is out of range.
+ */
 static bool charge_numbers_set(const struct sizefile_read_in *in, const text_ids *texts,
 			       unsigned column, const struct charge_run *r)
 {
