@@ -177,13 +177,13 @@ typedef bool (*heft_progress_fn)(void *ctx, const char *what, uint64_t done, uin
 HEFT_API size_t heft_source_count(void);
 HEFT_API bool heft_source(size_t i, const char **ret_name, const char **ret_text);
 
-/* A pass of the sources symbols, compileunits and sourcefiles. A pass assigns bytes to their
+/* A pass of the data sources symbols, compileunits and sourcefiles. A pass assigns bytes to their
  * owners. Passes run in the order of their numbers. A later pass never changes the owner that an
  * earlier one assigned. */
 struct heft_pass {
 	size_t size;         /* Set to sizeof(struct heft_pass). */
 	const char *name;    /* Name of the pass: "references". */
-	const char *sources; /* Sources that run it: "symbols", "compileunits, sourcefiles". */
+	const char *sources; /* Data sources that run it: "symbols", "compileunits, sourcefiles". */
 	const char *needs;   /* Passes that must run before it, separated by ", ". "" if none. */
 	const char *text;    /* Describes which bytes it assigns to which owner. */
 };

@@ -49,7 +49,7 @@ struct heft_config {
 	size_t size; /* Set to sizeof(struct heft_config). */
 	bool raw_map;
 	uint32_t verbose;
-	bool has_demangle, has_rows, has_sort; /* Settings that were applied to the profile. */
+	bool has_demangle, has_rows, has_sort; /* True if already applied. */
 	const uint64_t *debug_vmaddrs, *debug_fileoffs;
 	size_t debug_vmaddr_count, debug_fileoff_count;
 	/* Value of disassemble_function. NULL if there is none. The profile ignores it;

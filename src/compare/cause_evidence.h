@@ -41,7 +41,7 @@ struct cause_evidence {
 	size_t cold_gone;      /* Cold parts that are gone */
 	double renamed, moved; /* Bytes of renamed and of moved symbols */
 	size_t renamed_count, moved_count;
-	/* Bytes of code of the base: with the path of a source, and others. */
+	/* Bytes of code of the base: whose source file is known, and others. */
 	double described, undescribed;
 	double padding;     /* Change of the padding between segments, not in `all` */
 	double added, gone; /* Numbers of functions that only the later snapshot has, and that only
@@ -67,7 +67,8 @@ bool cause_has(struct str text, struct str part);
 bool cause_is_cold(const struct cause_part *p);
 /* True for parts of the C++ run time that exceptions need. */
 bool cause_is_exceptions(const struct cause_part *p);
-/* True if a third of the functions that stay have another size, at least `least`. */
+/* True if at least `least`, and at least a third, of the functions in both snapshots have another
+ * size. */
 static inline bool cause_code_differs(const struct cause_evidence *e, size_t least)
 {
 	const size_t changed = e->larger + e->smaller;

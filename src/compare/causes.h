@@ -36,8 +36,8 @@ enum cause_kind {
 	CAUSE_CLASSES, /* Classes with virtual functions. names: up to three. count: classes */
 	/* Nothing else changed. */
 	CAUSE_PADDING, /* Padding between segments */
-	CAUSE_RENAMED, /* Renamed symbols. count: these */
-	CAUSE_MOVED,   /* Symbols moved to another source. count: these */
+	CAUSE_RENAMED, /* Renamed symbols. count: their number */
+	CAUSE_MOVED,   /* Symbols moved to another source file. count: their number */
 	/* Other contents of the same size. count: symbols, `of`: compared ones, `grown`: not 0 if
 	 * only some of them differ, names: up to three, `was`: the first one's name before */
 	CAUSE_CONTENTS,

@@ -539,7 +539,8 @@ void match_nameless(struct matcher *m)
 	/* Another step for a few of very many symbols is not worth its time. */
 	const size_t few = (m->before.left.count + m->after.left.count) / FEW_OF;
 	for (size_t t = 0; t < COUNT_OF(thresholds); t++) {
-		/* Without facts about code (clues.h), code cannot reach these. */
+		/* Without clues about the contents (clues.h), pairs of code cannot score more than
+		 * SIZES_ALONE. */
 		o.found = m->before.has_clues || thresholds[t] <= SIZES_ALONE ? few + 1 : 0;
 		for (unsigned step = 0; step < STEPS_MOST && o.found > few; step++) {
 			o.found = 0;

@@ -15,7 +15,7 @@ struct size_pair {
 
 struct size_pairs {
 	struct intern keys;
-	VEC(struct size_pair) list; /* One per size and place */
+	VEC(struct size_pair) list; /* One per size and place (see size_pairs_add()) */
 };
 
 /* Adds an item of a snapshot (`side`). Only items of one place are paired. */

@@ -52,7 +52,7 @@ enum derive_trait {
 	DERIVE_RETURNS = 1 << 5,
 	DERIVE_THROWS = 1 << 6,
 	DERIVE_SEEMS = 1 << 7, /* DERIVE_NO_RETURN is a guess */
-	DERIVE_CALM = 1 << 8,  /* The given facts have DERIVE_NO_THROW */
+	DERIVE_CALM = 1 << 8,  /* The caller of derive itself stated DERIVE_NO_THROW */
 };
 
 /* What is known of a callee. `addr`: the function, its stub, or a slot with its address */

@@ -103,8 +103,8 @@ struct derivation {
 	       * calls */
 	VEC(struct out)
 	outs;          /* Jumps of all batches that leave their function, sorted. Parts of a
-		        * function jump to each other */
-	bool has_cold; /* True if any function is a moved part */
+			* function jump to each other */
+	bool has_cold; /* True if any function is a cold part that was moved away from another */
 	bool changed;  /* derive_calls.c: true if this round found another function that returns */
 	struct traits traits;
 };

@@ -179,7 +179,8 @@ struct heap_node {
  *   the counters did not change since the peak: use the live bytes. Blocks likewise. */
 struct heap_stack {
 	uint64_t allocs, alloc_bytes;
-	uint64_t frees, freed_bytes; /* Only frees by threads of the stack's slot */
+	uint64_t frees, freed_bytes; /* Only frees by threads of the same slot. struct heap_remote
+				      * has the others */
 	uint64_t peak_bytes;         /* Largest number of live bytes at any time */
 	uint64_t at_peak_bytes;      /* Bytes at the peak of the process. */
 	uint32_t at_peak_blocks;     /* Blocks at the peak. at_peak_blocks and `temporary` stop

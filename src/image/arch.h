@@ -37,7 +37,7 @@ struct arch_registers {
  * details that they leave open. */
 struct arch_stubs {
 	uint8_t size, header;             /* `header`: bytes before the first stub */
-	uint8_t short_size, short_header; /* Same, for a second form. 0 if there is none */
+	uint8_t short_size, short_header; /* Sizes of a second form. 0 without one */
 	uint8_t got_size;                 /* Size of a stub in .plt.got. 0 means `size` */
 };
 

@@ -7,7 +7,7 @@
 
 #include "image/image.h"
 
-/* A mapped piece of a file. */
+/* A range of a file that the process had mapped. */
 struct core_file {
 	uint64_t start, end; /* Invariant: start < end */
 	uint64_t off;        /* Offset of the piece in the file, in bytes. */

@@ -43,7 +43,7 @@ struct view {
 	unsigned level;            /* Of a directory or a stack: which component to show. 0: all */
 	const struct paths *paths; /* Rules that shorten paths. Borrowed. NULL: none */
 	struct namespaces *spaces; /* VIEW_NAMESPACE: receives namespaces of names. Borrowed */
-	const struct rules *rules; /* Rewrite labels of a custom source. Borrowed. NULL: none */
+	const struct rules *rules; /* Rewrite labels, if the user made the data source. Or NULL */
 	label_id *shown;           /* Per label: its shown label. LABEL_NONE until needed */
 	size_t count;
 };

@@ -19,6 +19,7 @@ struct text_places {
 
 /* Parses a text that can only be a number. False for others. */
 bool place_number(const char *text, uint64_t *ret);
-/* Finds what a text means. False if it means nothing. `ret` is zeroed at first. Reusable. */
+/* Finds the number, section or symbols that a text names. False if it names none. `ret` must be
+ * zeroed before the first call, and may be used again. */
 bool text_places_find(struct name_index *n, const char *text, struct text_places *ret);
 void text_places_release(struct text_places *p);

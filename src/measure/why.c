@@ -293,8 +293,8 @@ static void why_find_chain(struct heft_graph *g, const node_vec *nodes)
 	vec_release(&path);
 }
 
-/* Lists who refers to the nodes: reached ones first, by address. `group`: 0 for the nodes. Returns
- * the number of all. */
+/* Lists in g->users the nodes that refer to `nodes`: by address, those that a root reaches first.
+ * `group` is 0 for `nodes` themselves. Returns the number of all. */
 static uint64_t why_find_users(struct heft_graph *g, const node_vec *nodes, const uint32_t *group)
 {
 	uint64_t all = 0;

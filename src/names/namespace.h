@@ -33,7 +33,7 @@ void namespaces_release(struct namespaces *n);
 
 /* Returns a name's namespace, or "". Valid until the next call with this demangler. */
 struct str namespace_of(const struct namespaces *n, struct demangler *d, struct str raw);
-/* The same, if `shown` is already known: the name in the short style. */
+/* Like namespace_of(), if the caller already knows `shown`, the name in the short style. */
 struct str namespace_of_shown(const struct namespaces *n, struct demangler *d, struct str raw,
 			      struct str shown);
 /* Returns the text before the last component of a demangled C++ or Rust name: "a::b" for

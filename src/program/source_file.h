@@ -62,7 +62,7 @@ struct source_file {
 				* finds, or NULL */
 	const char *samples;   /* Path of a perf recording for the data source `hotness`, or NULL */
 	struct trace *trace;
-	struct origins *origins; /* Receives the claims of one layer, or NULL */
+	struct origins *origins; /* Receives all claims of a data source, or NULL */
 	struct dwarf_slot *dwarf;
 	struct go_slot *go;
 	struct panics *panics; /* Receives the source positions of Rust panics that `symbols` finds,

@@ -22,5 +22,6 @@ static inline uint64_t sums_group_size(uint64_t count)
 uint8_t sum_of_group(const struct snapshot *s, const struct snap_section *sec, uint64_t first);
 /* Appends the checksums of a section as hexadecimal digits. Appends nothing if none is known. */
 void sums_write(struct text *to, const struct snapshot *s, const struct snap_section *sec);
-/* Sets the checksums of a section from these digits. False if they are wrong. */
+/* Sets the checksums of a section from the digits that sums_write() appends. False if they are
+ * wrong. */
 bool sums_read(struct snapshot *s, const struct snap_section *sec, struct str digits);

@@ -184,8 +184,8 @@ static bool functions_claim_code(const struct source_file *f, const struct image
 	return vm->list.count > before;
 }
 
-/* Claims the functions of the compiler's map. If an image has none, takes those of the data source
- * `symbols`, so that both agree. */
+/* Claims the functions of the compiler's map of basic blocks. For an image without such a map,
+ * takes those of the data source `symbols`, so that both agree. */
 void source_functions(const struct source_file *f, struct layer *ret)
 {
 	const struct image *debug = f->debug ? &f->debug->images[0] : NULL;

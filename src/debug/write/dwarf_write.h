@@ -45,8 +45,8 @@ struct line_origin {
 	uint32_t line;
 };
 
-/* Abbreviations of the DIEs that made_*() write, with their attributes in order. Any text may be
- * "" */
+/* Abbreviations of the DIEs that made_*() write. The comments list their attributes in order. Any
+ * text may be "" */
 enum made_abbrev {
 	MADE_UNIT = 1,
 	MADE_ABSTRACT,

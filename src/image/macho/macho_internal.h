@@ -59,7 +59,7 @@ struct macho {
 	struct map names;      /* Symbols by name, for macho_name_find(). */
 	uint32_t first_symbol; /* Index of the first nlist's symbol in the image's table. */
 	VEC(uint32_t)
-	indexes;            /* Index in the image's table, by nlist. 0 for debuggers' entries. */
+	indexes;            /* Per nlist: index in the image's table. 0 for debuggers' entries. */
 	uint64_t text_addr; /* Address of the segment __TEXT. */
 	uint64_t linkedit_addr, linkedit_off, linkedit_size; /* Address, file offset and bytes of
 							      * the segment __LINKEDIT. */
