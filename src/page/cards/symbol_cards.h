@@ -8,8 +8,8 @@
 /* Separates the texts of a struct symbol_card. */
 #define CARD_TEXT_END '\x1f'
 
-/* A label's card: the first texts in its symbols' data, and the names of the first symbols that
- * refer to them. */
+/* A card of a row, by the row's text (label): the first texts in its symbols' data, and the names
+ * of the first symbols that refer to them. */
 struct symbol_card {
 	struct str texts;
 	const char *const *users;
@@ -24,11 +24,10 @@ struct label_data {
 	uint64_t addr, size;
 };
 
-/* Finds the struct symbol_card of labels. Borrows the profile. */
+/* Finds the struct symbol_card of each label. Borrows the profile. */
 struct symbol_cards {
 	const struct heft_profile *profile;
-	/* References to the label in the upper half by the label in the lower half: sorted, each
-	 * once. */
+	/* Upper half: a label. Lower half: a label that refers to it. Sorted, each pair once. */
 	VEC(uint64_t) users;
 	VEC(struct label_data) data; /* Sorted by label */
 	/* Parts of the last answer. */

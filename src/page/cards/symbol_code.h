@@ -14,7 +14,7 @@ enum {
 	CODE_OF_FUNCTION = 1 << 14, /* Bytes of one function. The rest is omitted */
 };
 
-/* The disassembly of the functions with one label */
+/* The disassembly of the functions in one row, whose text is the label */
 struct label_code {
 	uint64_t label;
 	size_t from, size; /* Range in `text` */
@@ -33,5 +33,5 @@ struct symbol_code {
 bool symbol_code_make(struct symbol_code *c, struct heft_profile *p, struct heft_blocks *blocks,
 		      struct heft_samples *samples, struct heft_err *err);
 void symbol_code_release(struct symbol_code *c);
-/* Returns the text of a label. Empty without one. */
+/* Returns the disassembly for a label. Empty if there is none. */
 struct str symbol_code_of(const struct symbol_code *c, label_id label);
