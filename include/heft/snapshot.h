@@ -362,7 +362,7 @@ struct heft_query_opts {
 	enum heft_format format;
 	uint64_t rows;  /* Limit of rows per statement. 0 for all. */
 	unsigned width; /* Maximal width of a table's lines, which are cut. 0 for no limit. */
-	bool csv_safe;  /* Same as in heft_write_opts. */
+	bool csv_safe;  /* Write "'" before formulas (heft_write_opts.csv_safe). */
 };
 /* Runs the statements of a text and writes their results. HEFT_EARG for a mistake in them, and for
  * statements that would change data. `opts` may be NULL. */

@@ -206,6 +206,6 @@ void *heft_heap_realloc(struct heft_heap *h, void *p, size_t size, const struct 
 		if (p != NULL)
 			__builtin_memcpy(to, p, old < size ? old : size);
 	}
-	heft_heap_free(h, p); /* Also counts errors */
+	heft_heap_free(h, p); /* It also counts errors, such as a second free */
 	return to;
 }

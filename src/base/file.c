@@ -19,7 +19,7 @@ static struct file_mapping {
 
 static void mapping_add(struct bytes b, const char *path)
 {
-	ASSERT(b.size > 0 && path); /* They mark a slot as taken and in use */
+	ASSERT(b.size > 0 && path); /* Nonzero `size` and `path` mark a slot as in use */
 	for (size_t i = 0; i < COUNT_OF(mappings); i++) {
 		uint64_t none = 0;
 		if (atomic_load_explicit(&mappings[i].size, memory_order_relaxed) != 0 ||

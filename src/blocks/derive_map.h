@@ -64,7 +64,7 @@ enum block_kind {
 	BLOCK_COLD,
 	BLOCK_LANDING_PAD,
 	BLOCK_PADDING,  /* Bytes outside of blocks that look like padding */
-	BLOCK_UNMAPPED, /* Other bytes outside of blocks */
+	BLOCK_UNMAPPED, /* Bytes outside of blocks that do not look like padding */
 	BLOCK_KINDS
 };
 

@@ -197,7 +197,7 @@ enum form {
 	F_OTHER, /* Writes no general register */
 	F_WRITE, /* Writes the register in bits 4-0, if cheap to decode */
 	F_ADD,
-	F_MEM, /* Unsigned offset */
+	F_MEM, /* Load or store with an unsigned offset */
 	F_OTHER_MEM,
 	F_FLOAT, /* SIMD and floating point */
 	/* For forms before this line, only registers with a known page matter. */

@@ -11,14 +11,15 @@ static bool claims_linked(const struct cause_guess *g, const struct cause_part *
 					 str_ends(p->path, STR(".o")));
 }
 
-/* Claims what exceptions leave: smaller functions, cold parts, the run time, tables. */
+/* True for parts that code without exceptions lacks: cold parts, the run time, tables. Also for
+ * functions whose size changed in the direction of the cause. */
 static bool claims_unwind(const struct cause_guess *g, const struct cause_part *p)
 {
 	return p->fallback || cause_is_cold(p) || cause_is_exceptions(p) ||
 	       (p->code && p->change == HEFT_CHANGED && p->delta * g->cause.sign > 0);
 }
 
-/* The same, and other code in all functions: all are compiled without exceptions. */
+/* Like claims_unwind(), but also true for all functions, because all are compiled otherwise. */
 static bool claims_exceptions(const struct cause_guess *g, const struct cause_part *p)
 {
 	return claims_unwind(g, p) || (p->code && cause_sign(p) == 0);

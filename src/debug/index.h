@@ -19,7 +19,7 @@ enum index_about {
 	ABOUT_TYPE_ID, /* `value`: signature of a type unit */
 	ABOUT_ADDR,    /* `value`: an address, as the DWARF states it */
 	ABOUT_STR,     /* `value`: offset in .debug_str */
-	ABOUT_NEXT,    /* Same subject as the next piece. For headers of tables */
+	ABOUT_NEXT,    /* What the next piece is about. For headers of tables */
 	ABOUT_ALL,     /* All: for hash buckets and the header of .gdb_index */
 };
 

@@ -46,7 +46,7 @@ void units_release(struct units *s);
 size_t units_count(struct units *s, enum dw_section in);
 /* Reads the header of unit i < count, ready for unit_open(). */
 bool units_get(struct units *s, enum dw_section in, size_t i, struct unit *ret);
-/* The same, and all bytes of the unit are valid, also while parts of the section are read. */
+/* Like units_get(). All bytes of the unit are valid, even if the section is read in parts. */
 bool units_get_whole(struct units *s, enum dw_section in, size_t i, struct unit *ret);
 /* Finds the index of the unit that contains an offset of a section. False if none. O(log units). */
 bool units_around(struct units *s, enum dw_section in, uint64_t off, size_t *ret_index);

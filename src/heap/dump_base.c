@@ -14,7 +14,7 @@
 enum {
 	TAKEN_MOST = 4096,         /* Greatest number of headers that are read. */
 	SOLVED_MOST = 16,          /* Most headers for which all addresses are tried */
-	TRIED_MOST = 2,            /* The same for images that may begin inside a page */
+	TRIED_MOST = 2,            /* Like SOLVED_MOST, if images may begin inside a page */
 	ANYWHERE_LEAST = 64 << 10, /* Only images of so many bytes may begin inside a page */
 	PAGE_BITS = 12,
 	ALIGN_BITS = 4,

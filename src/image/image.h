@@ -347,7 +347,7 @@ bool symtab_has_locals_first(const struct symtab *t);
 bool symtab_open(struct symtab *t, const struct image *im, const struct section *s);
 /* Returns entry i, which must be less than count. O(1). */
 struct symbol symtab_get(const struct symtab *t, size_t i);
-/* The same, for callers who do not need the name. It may be "". */
+/* Like symtab_get(), for callers who do not need the name. The name may be "". */
 struct symbol symtab_get_nameless(const struct symtab *t, size_t i);
 
 /* Bytes of a symbol's entry in its table, and of its name in the string table. */

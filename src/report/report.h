@@ -61,7 +61,7 @@ enum cell {
 	CELL_NOW,
 	CELL_BASE,
 	CELL_CHANGE, /* The value now minus the value of the base. The value now without a base */
-	CELL_EXTRA,  /* The same, but empty without a base */
+	CELL_EXTRA,  /* The value now minus that of the base. Empty without a base */
 	CELL_GROWTH, /* Like CELL_CHANGE, but empty without a base */
 	CELL_SHARE,  /* The value in percent of the parent row's */
 	CELL_PART,   /* The value in percent of the top row's */

@@ -48,7 +48,7 @@ struct frame_walk {
 	uint64_t *joins;     /* One bit per byte of code: set if a jump leads to it */
 	uint32_t off;        /* Offset of the current instruction */
 	bool sure;           /* True if the program certainly runs the current path */
-	uint32_t since;      /* Value `since` of the number in the call's target, or FRAME_PLAIN */
+	uint32_t since;      /* value.since of the address that is called, or FRAME_PLAIN */
 	struct value stored; /* Thumb: a number that code stored on the stack */
 	int64_t stored_at;   /* Depth of `stored` */
 	struct flow_way way;

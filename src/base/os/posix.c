@@ -1,6 +1,6 @@
 /* Implements os.h for POSIX, with extensions of Linux, macOS and the BSDs. */
 #define _GNU_SOURCE      /* For MAP_ANONYMOUS, SEEK_HOLE, pthread_getattr_np */
-#define _DARWIN_C_SOURCE /* The same on macOS */
+#define _DARWIN_C_SOURCE /* For extensions of macOS */
 #include "base/os/os.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* Implements shell.h for POSIX. */
 #define _DEFAULT_SOURCE  /* For TIOCGWINSZ in glibc and musl */
-#define _DARWIN_C_SOURCE /* The same on macOS */
+#define _DARWIN_C_SOURCE /* For TIOCGWINSZ on macOS */
 #include "base/os/shell.h"
 
 #include "heft.h"

@@ -414,7 +414,7 @@ static const struct reloc_fields fields[] = {
 /* Types with another effect, or for fields of other widths. */
 static const struct {
 	uint16_t machine, first, last; /* Range of types */
-	uint8_t op, width, bits;       /* Same as in struct reloc_field */
+	uint8_t op, width, bits;       /* For the members of struct reloc_field */
 } odd[] = {
 	{ EM_AARCH64, 256, 256, RELOC_OP_NONE, 0, 0 },   /* Older number of the type NONE */
 	{ EM_RISCV, 43, 43, RELOC_OP_NONE, 0, 0 },       /* Type ALIGN */
