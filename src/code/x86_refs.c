@@ -127,7 +127,7 @@ static ALWAYS_INLINE bool easy_group(unsigned op, unsigned modrm, unsigned *imm)
 	case 0xc7: return reg == 0;
 	case 0xf6: *imm = reg < 2 ? 1 : 0; return true;
 	case 0xf7: *imm = reg < 2 ? 4 : 0; return true;
-	case 0xff: return (0x57 >> reg & 1) != 0; /* All except far ones and /7 */
+	case 0xff: return (0x57 >> reg & 1) != 0; /* All except far jumps and calls, and /7 */
 	default: return false;
 	}
 }

@@ -245,7 +245,7 @@ static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 						     * chunks */
 	const size_t i = lower_bound(caches, y->b->caches.count, sizeof *caches, at);
 	if (size < 4 * y->word || (i < y->b->caches.count && caches[i] == at))
-		kind = HEAP_PART_OVERHEAD; /* Or the end of a heap that could not grow */
+		kind = HEAP_PART_OVERHEAD; /* It may also end a heap that could not grow */
 	else if (next != y->limit && chunk_before_used(&y->v, next) && !is_freed(y, at, size) &&
 		 !block_map_has(&y->b->kept, at))
 		kind = HEAP_PART_UNRECORDED;

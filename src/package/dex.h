@@ -10,10 +10,11 @@
  * (equal code, line tables, annotations) are divided among them. So the sizes of all items add up
  * to the size of the file, whatever it says.
  *
- * class: its class_def, type, name, interfaces, static values, annotations, the head of its class
- * data field: its id, its entry in the class data, annotations method: its id, its entry in the
- * class data, code, debug info, annotations string: a literal: id and text of strings that code or
- * static values use table: the rest, by kind
+ * - class: class_def, type, name, interfaces, static values, annotations, head of the class data
+ * - field: its id, its entry in the class data, annotations
+ * - method: its id, its entry in the class data, code, debug info, annotations
+ * - string (a literal): id and text of strings that code or static values use
+ * - table: the rest, by kind
  *
  * Borrows the bytes. One thread. */
 #pragma once
