@@ -20,11 +20,11 @@ enum cause_kind {
 	CAUSE_COMPILER, /* names: the compiler before, after */
 	CAUSE_LINKER,   /* names: the linker before, after */
 	CAUSE_VERSION,  /* Version of a package. names: package, version before, after */
-	/* Derived: it explains the evidence best. */
+	/* Inferred, because the cause explains the evidence best. */
 	CAUSE_OTHER,    /* Two programs with few common functions. of: common ones */
 	CAUSE_ONE_UNIT, /* All sources are compiled as one */
-	CAUSE_CODE,     /* Functions that stay have other sizes. count: these, grown: larger */
-	CAUSE_UNWIND,   /* Tables of exceptions and unwinding. count: cold parts that are gone */
+	CAUSE_CODE,   /* Functions in both changed size. count: their number, grown: larger ones */
+	CAUSE_UNWIND, /* Tables of exceptions and unwinding. count: cold parts that are gone */
 	/* What the parts have in common. */
 	CAUSE_SECTION, /* A section that tells its cause. names: section, words */
 	CAUSE_TEXTS,   /* Only texts and their padding. names: up to three sources. `of`: bytes */

@@ -241,7 +241,8 @@ static uint64_t bit_of(uint64_t ident)
 	return ident != 0 ? UINT64_C(1) << (ident * HASH_ODD_1 >> 58) : 0;
 }
 
-/* True if the references of a symbol, and those near them, have not changed since a time. */
+/* True if the references of a symbol, and those near them, have not changed since alike.learned was
+ * `since`. */
 static bool refs_kept(const struct alike_side *as, const struct alike_symbol *y, uint32_t since)
 {
 	uint32_t latest = 0;

@@ -328,7 +328,7 @@ bool inputs_open(struct heft_profile *p, struct heft_err *err)
 	wish_release(&p->configured);
 	if (p->as_bloaty) /* Bloaty does not search for debug files */
 		p->context.wish.flags |= HEFT_FIND_NO_MAP;
-	/* Then each input is closed before the next one is opened. To pair names of a base, all
+	/* If set, each input is closed before the next one is opened. To pair names of a base, all
 	 * must be open. */
 	p->one_by_one = run_forgets(p) && p->entries.count > 1 && !profile_first(p, HEFT_BASE);
 	p->labels.keeps = p->one_by_one;
