@@ -115,8 +115,7 @@ static void close_compared(struct compared *c)
 /* heft_row.now and heft_row.base of all rows: 0. Pages read only now_exact and base_exact. */
 static const uint64_t no_whole[MEASURES];
 
-/* Copies the values of a row. Lists of SuperSize lack these measures, and have sizes with padding.
- */
+/* Copies the values of a row. Lists of SuperSize have sizes with padding instead. */
 static const double *copy_values(struct arena *a, const double *v)
 {
 	double *copy = arena_new(a, double, MEASURES);

@@ -265,8 +265,7 @@ static void walk_add_images(struct rollup_walk *w, const struct image_places *im
 	w->image_count = images->vm.count;
 }
 
-/* Describes the VM image or the file of an input for rollup_add(). Borrows `levels` and `places`.
- */
+/* Describes VM image or file of an input for rollup_add(). Borrows `levels` and `places`. */
 static struct rollup_walk run_walk_of(struct heft_profile *p, const struct entry *e,
 				      enum heft_domain domain, struct rollup_level *levels,
 				      const struct filter_places *places)

@@ -54,7 +54,6 @@ bool snapshot_take(struct heft_snapshot *s, const struct heft_profile *p, struct
 		   struct heft_err *err);
 
 /* Like snapshot_make(), for all inputs of a role whose symbols and units were measured. Each input
- * is a container. The result has no charges (struct snap_charge): it is only for pairing symbols.
- */
+ * is a container. The result has no struct snap_charge: it is only for pairing symbols. */
 bool snapshot_take_side(struct heft_snapshot *s, const struct heft_profile *p, enum heft_role role,
 			struct heft_err *err);

@@ -390,7 +390,7 @@ static bool charge_symbols_set(const struct sizefile_read_in *in, uint64_t *last
 	return true;
 }
 
-/* Sets one member (the column) of some struct snap_charge to a number. False if it is out of range.
+/* Sets a member (the column) of some struct snap_charge to a number. False if it is out of range.
  */
 static bool charge_numbers_set(const struct sizefile_read_in *in, const text_ids *texts,
 			       unsigned column, const struct charge_run *r)
