@@ -115,7 +115,7 @@ static void close_compared(struct compared *c)
 /* heft_row.now and heft_row.base of all rows: 0. Pages read only now_exact and base_exact. */
 static const uint64_t no_whole[MEASURES];
 
-/* Copies the values of a row. Lists of SuperSize have sizes with padding instead. */
+/* Copies the values of a row: charged bytes, or sizes with padding for lists of SuperSize. */
 static const double *copy_values(struct arena *a, const double *v)
 {
 	double *copy = arena_new(a, double, MEASURES);
