@@ -192,6 +192,17 @@ static void tools_guess_units(struct cause_evidence *e, const struct unit_tools_
 		tools_guess(e, c, lacks_inlining(lost->options) != lacks_inlining(gained->options));
 }
 
+/* Compares the versions that the headers of units have. */
+static void dwarf_compare(struct cause_evidence *e, struct causes *ret)
+{
+	const struct str was = causes_metadata(e->d->before, "elf_dwarf_versions");
+	const struct str now = causes_metadata(e->d->after, "elf_dwarf_versions");
+	if (str_eq(was, now))
+		return;
+	ret->dwarf[0] = arena_copy(e->arena, was);
+	ret->dwarf[1] = arena_copy(e->arena, now);
+}
+
 /* Compares the compilers that the units of debug info state. */
 static bool tools_compare_units(struct cause_evidence *e, struct causes *ret)
 {
@@ -366,6 +377,7 @@ void causes_guess_tools(struct cause_evidence *e, struct causes *ret)
 	const struct str new_ = causes_metadata(e->d->after, "elf_build_id");
 	ret->same_build = old.len > 0 && str_eq(old, new_);
 	ret->other_build = old.len > 0 && new_.len > 0 && !ret->same_build;
+	dwarf_compare(e, ret);
 	if (!tools_compare_units(e, ret))
 		tools_compare(e);
 	causes_find_described(e, ret);

@@ -218,16 +218,17 @@ static void snapshot_make_add_tools(const struct made *p, struct image *im)
 							   im, debug, p->program->notes)
 					 : NULL;
 	struct made_by m = { .tools = { 0 } };
-	struct text units = { 0 };
+	struct text units = { 0 }, versions = { 0 };
 	made_by_read(&m, im);
 	if (info)
-		made_by_units(&units, info);
+		made_by_units(&units, &versions, info);
 	const struct {
 		const char *key;
 		struct text *text;
 	} all[] = { { "elf_made_by", &m.tools },
 		    { "elf_parts", &m.parts },
-		    { "elf_units_made_by", &units } };
+		    { "elf_units_made_by", &units },
+		    { "elf_dwarf_versions", &versions } };
 	for (size_t i = 0; i < COUNT_OF(all); i++) {
 		text_add_char(all[i].text, '\0');
 		if (all[i].text->len > 1)
@@ -235,6 +236,7 @@ static void snapshot_make_add_tools(const struct made *p, struct image *im)
 	}
 	made_by_release(&m);
 	text_release(&units);
+	text_release(&versions);
 }
 
 /* Returns the number of bytes at the end of a file that its headers do not describe: another tool

@@ -320,16 +320,24 @@ static void unit_tools_count(struct unit_tools *t, struct str producer, struct t
 	t->counts[intern_add(&t->texts, text_str(work))]++;
 }
 
-void made_by_units(struct text *ret, struct debuginfo *info)
+void made_by_units(struct text *ret, struct text *ret_versions, struct debuginfo *info)
 {
+	bool versions[10] = { false };
 	struct unit_tools tools = { .counts = { 0 } };
 	struct abbrev_cache cache = { 0 };
 	struct text work = { 0 };
 	struct unit u;
 	uint64_t off = 0;
 	while (unit_next(&info->dwarf, DW_INFO, &off, &u))
-		if (unit_open(&u, &cache, NULL))
+		if (unit_open(&u, &cache, NULL)) {
 			unit_tools_count(&tools, u.producer, &work);
+			versions[min_u64(u.version, COUNT_OF(versions) - 1)] = true;
+		}
+	for (size_t i = 0; i < COUNT_OF(versions); i++)
+		if (versions[i]) {
+			text_add(ret_versions, ret_versions->len > 0 ? STR(", ") : STR(""));
+			text_add_number(ret_versions, i);
+		}
 	for (size_t left = tools.texts.entries.count; left > 0; left--) {
 		uint32_t most = 0;
 		for (uint32_t i = 1; i < tools.texts.entries.count; i++)

@@ -33,5 +33,6 @@ struct str made_by_packer(const struct image *im);
 void made_by_read(struct made_by *m, const struct image *im);
 /* Adds the compilers of the units of debug info, most units first: "3 GNU C++17 12.2.0 -O2; 1 GNU
  * AS 2.40". Keeps options of code, machine, language and debug info, without paths. At most 32
- * compilers of 512 bytes; further ones are left out. Reads the first DIE of each unit. */
-void made_by_units(struct text *ret, struct debuginfo *info);
+ * compilers of 512 bytes; further ones are left out. Reads the first DIE of each unit.
+ * Adds the versions of DWARF to `ret_versions`: "4, 5". */
+void made_by_units(struct text *ret, struct text *ret_versions, struct debuginfo *info);

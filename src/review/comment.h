@@ -55,6 +55,8 @@ void story_put_path(struct sink *s, const char *path);
  * there is none. */
 void comment_put_example(const struct comment *c, enum heft_change change, const char *before,
 			 struct sink *s);
+/* True if debug info is all that changed, apart from headers. */
+bool comment_is_debug_alone(const struct comment *c);
 /* Returns the size of the file without debug info. */
 struct padded comment_ships(const struct comment *c);
 struct padded comment_region_size(const struct comment_region *r);

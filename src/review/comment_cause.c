@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+enum { DEBUG_SECTIONS_MOST = 8 };
+
 /* Writes "3 of 4 units", or nothing if it is unknown. */
 static void put_units(const struct cause *c, struct sink *s)
 {
@@ -232,32 +234,33 @@ static void put_words(const struct cause *c, struct sink *s)
 	}
 }
 
-/* Writes the debug sections that changed most. */
-static void put_debug_sections(const struct diff_report *d, struct sink *s)
+static bool is_debug(const void *ctx, const struct diff_section *s)
 {
-	const struct diff_section *most = NULL;
-	for (size_t i = 0; i < d->section_count; i++) {
-		const struct diff_section *x = &d->sections[i];
-		if (diff_section_is_debug(x) &&
-		    (most == NULL ||
-		     fabs(padded_delta(diff_padded(x))) > fabs(padded_delta(diff_padded(most)))))
-			most = x;
-	}
-	if (most == NULL)
-		return;
-	const struct padded size = diff_padded(most);
-	sink_text(s, STR(", most of all "));
-	story_put_name(s, most->name);
-	sink_printf(s, " (%s %s)",
-		    size.before == 0           ? "new,"
-		    : size.after == 0          ? "gone, it had"
-		    : size.after < size.before ? "smaller by"
-					       : "larger by",
-		    said_size(padded_delta(size)).p);
+	(void)ctx;
+	return diff_section_is_debug(s);
 }
 
-/* True if debug info is all that changed, apart from headers. */
-static bool is_debug_alone(const struct comment *c)
+/* Writes the debug sections that changed: ": `.debug_loc` (new, 180.7 KiB), ...". */
+static void put_debug_sections(const struct diff_report *d, struct sink *s)
+{
+	const struct diff_section *most[DEBUG_SECTIONS_MOST];
+	const size_t count = diff_most_changed(d->sections, d->section_count, d, is_debug, most,
+					       COUNT_OF(most));
+	for (size_t i = 0; i < count; i++) {
+		const struct padded size = diff_padded(most[i]);
+		sink_text(s, i == 0 ? STR(": ") : STR(", "));
+		story_put_name(s, most[i]->name);
+		sink_printf(s, " (%s%s)",
+			    size.before == 0           ? "new, "
+			    : size.after == 0          ? "gone, it had "
+			    : size.after < size.before ? "-"
+						       : "+",
+			    said_size(padded_delta(size)).p);
+	}
+	sink_text(s, count == COUNT_OF(most) ? STR(" and others") : STR(""));
+}
+
+bool comment_is_debug_alone(const struct comment *c)
 {
 	const struct diff_report *d = c->diff;
 	const bool named = c->causes->count > 0 && c->causes->list[0].kind >= CAUSE_RENAMED;
@@ -280,7 +283,10 @@ static void put_debug_origin(const struct comment *c, struct sink *s)
 		sink_text(s, STR(", before "));
 		markdown_code(s, was, 200);
 	}
-	if (gone != new_ && !is_debug_alone(c))
+	if (*all->dwarf[0] && *all->dwarf[1])
+		sink_printf(s, ". Debug info has DWARF version %s, before %s", all->dwarf[1],
+			    all->dwarf[0]);
+	if (gone != new_ && !comment_is_debug_alone(c))
 		sink_printf(s, ". Debug info is %s", gone ? "no longer in the file" : "new");
 	for (size_t i = 0; i < 2; i++) {
 		const size_t count = all->debug_sources[i].count;
@@ -380,7 +386,7 @@ static void put_share(double share, double all, struct sink *s)
 void comment_put_cause(const struct comment *c, struct sink *s)
 {
 	const struct causes *all = c->causes;
-	if (is_debug_alone(c)) {
+	if (comment_is_debug_alone(c)) {
 		put_debug_cause(c, s);
 		return;
 	}

@@ -98,7 +98,10 @@ void comment_put_headline(const struct comment *c, struct sink *s)
 	sink_text(s, STR("### Size of "));
 	markdown_code(s, c->title, NAMED_MOST);
 	sink_text(s, STR(": "));
-	put_change(comment_ships(c), s);
+	if (comment_is_debug_alone(c))
+		sink_printf(s, "code and data %s, debug info ",
+			    c->causes->loads_same ? "did not change" : "have the same size");
+	put_change(comment_is_debug_alone(c) ? c->diff->debug : comment_ships(c), s);
 	if (*bars.p)
 		sink_printf(s, " %s", bars.p);
 }

@@ -84,6 +84,7 @@ CASES = {
     "stripped of all": (BASE, DEBUG, BASE, DEBUG, "strip app", r"Cause:.*stripped.* Debug info is no longer in the file", ""),
     "debug info": (BASE, "-O2 -g1", BASE, "-O2 -g3", "", r"only debug info changed.*`-g3`.*What loads is the same", ""),
     "options of debug info": (BASE, "-O2 -g", BASE, "-O2 -g1", "", r"`-g1` is new, before `-g`", ""),
+    "a version of DWARF": (BASE, "-O2 -g -gdwarf-5", BASE, "-O2 -g -gdwarf-4", "", r"only debug info changed: `.*`\.debug_ranges` \(new.* DWARF version 4, before 5", ""),
     "debug info of one source": (BASE, DEBUG, BASE, DEBUG, f"{CC} -O2 -c parse.cc && {CC} -O2 -g -ffile-prefix-map=$PWD=. main.cc parse.o use.cc -o app",
                                  r"1 source lost debug info \(`-g`\): `parse.cc`", ""),
     "unwind tables off": (PARTS, PLAIN, PARTS, "-O2 -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-exceptions", "", r"unwind tables were turned off", "other options"),
