@@ -305,7 +305,10 @@ static bool is_named(const struct heft_row *row)
 static const char *part_word(const struct heft_row *row)
 {
 	const char *flags = row->texts != NULL ? row->texts[DIFF_FLAGS] : "";
-	return strstr(flags, "cold") ? "cold part" : strstr(flags, "clone") ? "copy" : NULL;
+	return strstr(flags, "cold")           ? "cold part"
+	       : strstr(flags, "clone") == NULL ? NULL
+	       : strstr(row->label, ".part.")   ? "part"
+						: "copy";
 }
 
 /* Returns the name of a row without what compilers append: "f" of "f.cold". */
