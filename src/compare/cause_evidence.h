@@ -14,6 +14,7 @@ struct cause_part {
 	int package_sign; /* 1: only the later snapshot has its package. -1: only the base. 0: both,
 			   * or it has no package */
 	bool old_path;    /* True if the base has a symbol with this path */
+	double before;    /* Bytes before that change */
 	double own;       /* Change of the symbol's own size */
 	double vm;        /* Change of the bytes in memory */
 	unsigned runtime; /* Bits of the parts of run times that it belongs to */

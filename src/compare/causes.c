@@ -24,11 +24,12 @@ static const struct snap_symbol *causes_symbol_of(const struct snapshot *s,
 	return c->symbol == SNAP_NO_SYMBOL ? NULL : &s->symbols.data[c->symbol];
 }
 
-static double larger_change(const struct charge_pair *p)
+/* Returns the bytes in the file, or in memory if these changed more. */
+static struct padded larger_change(const struct charge_pair *p)
 {
-	const double file = (double)p->file[1] - (double)p->file[0];
-	const double vm = (double)p->vm[1] - (double)p->vm[0];
-	return fabs(vm) > fabs(file) ? vm : file;
+	const struct padded file = { (double)p->file[0], (double)p->file[1] };
+	const struct padded vm = { (double)p->vm[0], (double)p->vm[1] };
+	return fabs(padded_delta(vm)) > fabs(padded_delta(file)) ? vm : file;
 }
 
 /* Returns the change of the symbol's own size, without what belongs to it elsewhere. */
@@ -61,7 +62,8 @@ static struct cause_part part_of(const struct snapshot_diff *d, const struct cha
 		.code = sec && sec->code,
 		.clone = y && y->flags & SNAP_CLONE,
 		.fallback = charge_is_fallback(s, c->name),
-		.delta = larger_change(p),
+		.delta = padded_delta(larger_change(p)),
+		.before = larger_change(p).before,
 		.label = charge_label(s, c, HEFT_DIFF_BY_SYMBOL),
 		.name = y ? snapshot_text(s, y->full_name)
 			  : charge_label(s, c, HEFT_DIFF_BY_SYMBOL),
@@ -287,6 +289,7 @@ static void causes_guess_symbols(struct cause_evidence *e)
 		const struct cause c = {
 			.kind = CAUSE_SYMBOL,
 			.sign = cause_sign(most[k]),
+			.before = most[k]->before,
 			.names = { arena_copy(e->arena, most[k]->label),
 				   most[k]->change == HEFT_CHANGED &&
 						   fabs(most[k]->own) * 2 < cause_size(most[k])

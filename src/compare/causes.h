@@ -50,6 +50,7 @@ struct cause {
 	double bytes; /* Bytes that the cause explains: sum of absolute changes */
 	double share; /* Share of the whole change that it explains */
 	double delta; /* Sum of the explained changes, with their signs */
+	double before; /* CAUSE_SYMBOL: its bytes before the change */
 	size_t count, grown;
 	size_t of;            /* Number of all units, or of functions in both. 0: unknown */
 	size_t gone;          /* Number of functions that are gone */

@@ -69,6 +69,19 @@ static void put_section(const struct cause *c, struct sink *s)
 	sink_printf(s, " is %s", cause_came(c));
 }
 
+/* Writes ", grew by 28.0 KiB, from 4.0 KiB to 32.0 KiB", or ", is new: 28.0 KiB". */
+static void put_growth(const struct cause *c, struct sink *s)
+{
+	if (c->sign != 0)
+		sink_printf(s, ", is %s: %s", cause_came(c), said_size(c->delta).p);
+	else
+		sink_printf(s, ", %s by %s", c->delta < 0 ? "shrank" : "grew",
+			    said_size(c->delta).p);
+	if (c->sign == 0 && c->count == 1)
+		sink_printf(s, ", from %s to %s", said_size(c->before).p,
+			    said_size(c->before + c->delta).p);
+}
+
 static bool is_data(const char *section)
 {
 	static const char *const data[] = { ".rodata", ".data", ".const", "__const", ".rdata" };
@@ -83,7 +96,8 @@ static void put_symbol(const struct cause *c, struct sink *s)
 	if (!*c->names[1] && c->sign == 0) {
 		sink_text(s, STR("data and tables that belong to "));
 		story_put_name(s, c->names[0]);
-		sink_printf(s, " are %s: %s", cause_came(c), said_size(c->delta).p);
+		sink_printf(s, " %s by %s", c->delta < 0 ? "shrank" : "grew",
+			    said_size(c->delta).p);
 		return;
 	}
 	const struct str section = str_of(c->names[1]);
@@ -96,7 +110,7 @@ static void put_symbol(const struct cause *c, struct sink *s)
 	else
 		sink_text(s, STR("one symbol, "));
 	story_put_name(s, c->names[0]);
-	sink_printf(s, ", is %s: %s", cause_came(c), said_size(c->delta).p);
+	put_growth(c, s);
 }
 
 /* Writes up to three names: "`a`, `b`, `c`". Before a name is its kind, and after it its place, if
