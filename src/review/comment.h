@@ -57,6 +57,8 @@ void comment_put_example(const struct comment *c, enum heft_change change, const
 			 struct sink *s);
 /* True if debug info is all that changed, apart from headers. */
 bool comment_is_debug_alone(const struct comment *c);
+/* Writes "`a/f.c` moved to `b/f.c` (43 symbols)" if all moved symbols did so. False if not. */
+bool comment_put_moved_file(const struct comment *c, struct sink *s);
 /* Returns the size of the file without debug info. */
 struct padded comment_ships(const struct comment *c);
 struct padded comment_region_size(const struct comment_region *r);

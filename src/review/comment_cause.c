@@ -416,8 +416,10 @@ void comment_put_cause(const struct comment *c, struct sink *s)
 		const struct cause *x = &all->list[i];
 		const struct cause_words *w = &cause_words[x->kind];
 		put_certainty(all, i, s);
-		put_words(x, s);
-		if (x->kind == CAUSE_MOVED || x->kind == CAUSE_RENAMED)
+		const bool file = x->kind == CAUSE_MOVED && comment_put_moved_file(c, s);
+		if (!file)
+			put_words(x, s);
+		if (!file && (x->kind == CAUSE_MOVED || x->kind == CAUSE_RENAMED))
 			comment_put_example(c, x->kind == CAUSE_MOVED ? HEFT_MOVED : HEFT_RENAMED,
 					    x->count == 1 ? ": " : ", such as ", s);
 		if (!w->derived && !(w->stated && all->sole))

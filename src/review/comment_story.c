@@ -1,6 +1,7 @@
 /* Writes the parts of the comment on a pull request that are for all readers. */
 #include "review/comment.h"
 
+#include "base/filename.h"
 #include "base/vec.h"
 #include "names/demangle.h"
 #include "report/markdown.h"
@@ -550,6 +551,42 @@ void comment_put_owners(const struct comment *c, struct sink *s)
 static bool is_object_path(const char *path)
 {
 	return str_ends(str_of(path), STR(".o"));
+}
+
+/* Returns the first symbol that moved if all did from its source to its source, otherwise NULL. */
+static const struct heft_row *moved_together(const struct comment *c)
+{
+	const struct heft_row *top = c->symbols->top, *first = NULL;
+	uint64_t count = 0;
+	for (size_t i = 0; i < top->child_count; i++) {
+		const struct heft_row *row = top->children[i];
+		if (!is_named(row) || row->change != HEFT_MOVED)
+			continue;
+		first = first ? first : row;
+		if (!*was_of(row) || strcmp(was_of(row), was_of(first)) != 0 ||
+		    strcmp(path_of(row), path_of(first)) != 0)
+			return NULL;
+		count++;
+	}
+	return count == c->diff->counts[HEFT_MOVED] ? first : NULL;
+}
+
+bool comment_put_moved_file(const struct comment *c, struct sink *s)
+{
+	const struct heft_row *row = moved_together(c);
+	const uint64_t count = c->diff->counts[HEFT_MOVED];
+	if (row == NULL || count < 2)
+		return false;
+	const char *was = was_of(row), *is = path_of(row);
+	const bool file = strcmp(file_name(was), file_name(is)) == 0;
+	if (!file)
+		sink_printf(s, "%" PRIu64 " symbols moved from ", count);
+	story_put_path(s, was);
+	sink_text(s, file ? STR(" moved to ") : STR(" to "));
+	story_put_path(s, is);
+	if (file)
+		sink_printf(s, " (%" PRIu64 " symbols)", count);
+	return true;
 }
 
 void comment_put_example(const struct comment *c, enum heft_change change, const char *before,

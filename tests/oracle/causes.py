@@ -91,7 +91,7 @@ CASES = {
     "debug info removed": (BASE, DEBUG, BASE, PLAIN, "", r"debug info is no longer in the file", ""),
     "renamed": (BASE, DEBUG, edit("parse", "read"), DEBUG, "", r"symbols were renamed, such as `parse\d+\(.*` to `read", "option"),
     "renamed to unlike names": (BASE, DEBUG, edit("parse1(", "fetch_first(") | {"main.cc": BASE["main.cc"]}, DEBUG, "", r"symbols? (was|were) renamed.*`parse1\(.*` to `fetch_first", "option"),
-    "moved": (within("one"), DEBUG, within("two"), DEBUG, "", r"moved to other source files, such as `.*` from `one/parse.cc` to `two/parse.cc`", ""),
+    "moved": (within("one"), DEBUG, within("two"), DEBUG, "", r"Cause:.* `one/parse.cc` moved to `two/parse.cc` \(\d+ symbols\)\.$", ""),
     "a table": (BASE, DEBUG, BASE | {"use.cc": BASE["use.cc"] + TABLE}, DEBUG, "", r"one table of data, `table`, is new", "option"),
     "classes": (BASE, DEBUG, BASE | {"box.cc": CLASSES}, DEBUG, "", r"10 classes \(.*are new", "option"),
     "a library": (BASE, DEBUG, BASE | {"lib.cc": LIBRARY}, DEBUG, "", r"without debug info are new", "option"),
