@@ -201,6 +201,8 @@ static void put_table(const struct comment *c, const struct heft_table *table, b
 		report_column(&r, (struct column){ "change", CELL_STATE });
 		report_column(&r, (struct column){ "symbol in", CELL_TEXT, DIFF_SECTION });
 		report_column(&r, (struct column){ "path", CELL_TEXT, DIFF_PATH });
+		if (c->diff->counts[HEFT_MOVED] + c->diff->counts[HEFT_RENAMED] > 0)
+			report_column(&r, (struct column){ "before", CELL_TEXT, DIFF_WAS });
 	}
 	out_markdown(&r, s);
 	sink_text(s, STR("\n"));
