@@ -180,6 +180,7 @@ static void objects_guess(struct cause_evidence *e)
 	}
 }
 
+static const char floats[] = "text of floating-point numbers (`dtoa`, `strtod`)";
 static const char exceptions[] = "exceptions and their unwinder";
 
 /* Parts of run times, by texts in the names or paths of their symbols. */
@@ -195,7 +196,7 @@ static const struct runtime_part {
 	  "ieee754-sf __aeabi_f =__addsf3 =__subsf3 =__mulsf3 =__divsf3 sf2" },
 	{ "division of 64-bit numbers in software",
 	  "ldivmod divmoddi4 =__divdi3 =__udivdi3 moddi3" },
-	{ "text of floating-point numbers (`dtoa`, `strtod`)", "dtoa strtod gdtoa" },
+	{ floats, "dtoa strtod gdtoa mprec printf_float printf_fp" },
 	{ "input and output streams with their locales (`iostream`)",
 	  "basic_ostream basic_istream basic_iostream streambuf ios_base basic_ios std::locale "
 	  "num_put num_get money time_put time_get ctype codecvt numpunct messages filebuf" },
@@ -233,7 +234,33 @@ bool cause_is_exceptions(const struct cause_part *p)
 
 static bool claims_runtime(const struct cause_guess *g, const struct cause_part *p)
 {
-	return p->runtime & runtime_bit(g->cause.names[1]) && cause_sign(p) == g->cause.sign;
+	unsigned bits = runtime_bit(g->cause.names[1]);
+	/* A `printf` that came or went takes its floating-point numbers along. */
+	if (bits == 1)
+		bits |= runtime_bit(floats);
+	return p->runtime & bits && cause_sign(p) == g->cause.sign;
+}
+
+/* Adds a guess that a part of a run time came or went. It was replaced if parts with such names
+ * also changed in the opposite direction. */
+static void runtime_guess_part(struct cause_evidence *e, size_t part, int sign)
+{
+	const unsigned bit = 1u << part;
+	double bytes[2] = { 0, 0 }; /* Of that direction, and of the opposite one */
+	vec_each(const struct cause_part, p, &e->parts) {
+		const bool numbers = part == 0 && p->runtime & runtime_bit(floats);
+		if (p->runtime & bit && !numbers && cause_sign(p) != 0)
+			bytes[cause_sign(p) != sign] += cause_size(p);
+	}
+	if (bytes[0] > 0)
+		names_guess(e,
+			    (struct cause_guess){
+				    .cause = { .kind = CAUSE_RUNTIME,
+					       .sign = sign,
+					       .gone = bytes[1] * 20 >= bytes[0],
+					       .names = { "", runtime_parts[part].words } },
+				    .claims = claims_runtime },
+			    str_of(runtime_parts[part].words));
 }
 
 static void runtime_guess(struct cause_evidence *e)
@@ -244,13 +271,7 @@ static void runtime_guess(struct cause_evidence *e)
 	}
 	for (size_t i = 0; i < COUNT_OF(runtime_parts); i++)
 		for (int sign = -1; sign <= 1; sign += 2)
-			names_guess(e,
-				    (struct cause_guess){
-					    .cause = { .kind = CAUSE_RUNTIME,
-						       .sign = sign,
-						       .names = { "", runtime_parts[i].words } },
-					    .claims = claims_runtime },
-				    str_of(runtime_parts[i].words));
+			runtime_guess_part(e, i, sign);
 }
 
 /* A text that names share: a namespace, a class, a template, the beginning of C names. */

@@ -53,7 +53,8 @@ struct cause {
 	double before; /* CAUSE_SYMBOL: its bytes before the change */
 	size_t count, grown;
 	size_t of;            /* Number of all units, or of functions in both. 0: unknown */
-	size_t gone;          /* Number of functions that are gone */
+	/* Number of functions that are gone. CAUSE_RUNTIME: not 0 if another one was replaced */
+	size_t gone;
 	const char *names[3]; /* "" where unused */
 	/* Only for CAUSE_CONTENTS. `was`: "" if the name is the same. Of each name: its kind, such
 	 * as "function", and its source, or its section if the source is unknown */

@@ -33,6 +33,11 @@ TABLE = "extern const unsigned table[2000] = {" + ",".join(str(i * 7919) for i i
 WHEN = 'extern const char built[]; const char built[] = "Nov 26 2026"; const char *version() { return "1.0.2"; }\n'
 # Texts in two sources, which are longer in a later build.
 DATES = {f"say{i}.cc": HEAD + f'int say{i}() {{ return use("{i}: built on Mar 4 2024", {i}); }}\n' for i in range(2)}
+# Two sources with another implementation of formatted output each.
+PRINTF = {
+    name: {f"{name}printf.cc": "".join(f"int {word}{i}(const char *s) {{ int n = {i}; while (*s) n = n * {i + 3} + *s++; return n; }}\n" for i in range(n))}
+    for name, word, n in (("tiny", "emit", 4), ("big", "vxprintf_state_", 40))
+}
 CLASSES = "struct Shape { virtual int area(); virtual ~Shape(); }; int Shape::area() { return 0; } Shape::~Shape() {}\n" + "".join(
     f"struct Box{i} : Shape {{ int a; int area(); }}; int Box{i}::area() {{ return a * {i}; }}\n" for i in range(9)
 )
@@ -94,6 +99,7 @@ CASES = {
     "moved": (within("one"), DEBUG, within("two"), DEBUG, "", r"Cause:.* `one/parse.cc` moved to `two/parse.cc` \(\d+ symbols\)\.$", ""),
     "a table": (BASE, DEBUG, BASE | {"use.cc": BASE["use.cc"] + TABLE}, DEBUG, "", r"one table of data, `table`, is new", "option"),
     "classes": (BASE, DEBUG, BASE | {"box.cc": CLASSES}, DEBUG, "", r"10 classes \(.*are new", "option"),
+    "another printf": (BASE | PRINTF["tiny"], DEBUG, BASE | PRINTF["big"], DEBUG, "", r"formatted output \(`printf`\) was replaced", "came in"),
     "a library": (BASE, DEBUG, BASE | {"lib.cc": LIBRARY}, DEBUG, "", r"without debug info are new", "option"),
     "linked statically": (BASE, DEBUG, BASE, "-O2 -g -static", "", r"linked statically now", ""),
     "a fixed address": (BASE, PLAIN, BASE, "-O2 -fno-pie -no-pie", "", r"no longer position-independent", ""),
