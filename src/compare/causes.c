@@ -477,7 +477,10 @@ void causes_find(struct causes *ret, const struct snapshot_diff *d,
 		 const struct diff_sections *sections)
 {
 	struct cause_evidence e = { .d = d, .sections = sections, .arena = &ret->arena };
-	*ret = (struct causes){ .debug_options = { "", "" }, .dwarf = { "", "" }, .own_package = "", .own = { "", "" } };
+	*ret = (struct causes){ .debug_options = { "", "" },
+				.dwarf = { "", "" },
+				.own_package = "",
+				.own = { "", "" } };
 	if (!d->charged)
 		return;
 	for (size_t i = 0; i < d->charges.list.count; i++)

@@ -71,7 +71,7 @@ struct causes {
 	bool loads_same;              /* True if all loaded sections have the same contents */
 	double all;                   /* Sum of absolute changes outside of debug info */
 	const char *debug_options[2]; /* Options of debug info that are gone, and new ones, or "" */
-	const char *dwarf[2]; /* Versions of DWARF before and after: "4, 5". "" if they are the same */
+	const char *dwarf[2];         /* Versions before and after: "4, 5". "" if equal */
 	/* Sources whose functions lost [0] or gained [1] debug info: their number, and one path */
 	struct {
 		size_t count;
