@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
+#include "program/go_types.h"
 #include "program/symbol_rule.h"
 
 #include <ctype.h>
@@ -185,6 +186,19 @@ static void forms_read(struct name_index *n)
 	n->forms_read = true;
 }
 
+/* Finds the descriptions of a Go type. Their rows are "type:" and the name of the type. */
+static void go_types_find(const struct name_index *n, struct str text, name_matches *ret)
+{
+	const struct str start = STR("type:");
+	struct go_table g;
+	if (!str_starts(text, start) || !go_table_open(&g, n->im, NULL))
+		return;
+	const uint64_t step = g.tab.pointer;
+	for (uint64_t at = align_up(g.types.start, step); at < g.types.end; at += step)
+		if (str_eq(go_type_name(&g, n->im, at), str_from(text, start.len)))
+			vec_push(ret, (struct name_match){ at, NULL, NAME_LINKER });
+}
+
 size_t name_index_find(struct name_index *n, struct str text, name_matches *ret)
 {
 	const size_t from = ret->count;
@@ -200,6 +214,8 @@ size_t name_index_find(struct name_index *n, struct str text, name_matches *ret)
 		keys_find(n, plain, ret);
 		matches_settle(ret, from);
 	}
+	if (ret->count == from)
+		go_types_find(n, text, ret);
 	uint64_t addr;
 	if (ret->count == from && name_is_generated(plain, &addr) && image_section_at(n->im, addr))
 		vec_push(ret, (struct name_match){ addr, NULL, NAME_LINKER });

@@ -6,6 +6,7 @@
  *
  *     sub_ADDRESS: the code there, as heft calls a function without a name
  *     NAME@plt: the stub of a function of another module
+ *     type:NAME: the description of a Go type
  *
  * The first look-up reads the symbol tables (40 bytes per symbol, 16 to 32 per linkage name). A
  * look-up by another form demangles all names once (16 bytes per form). One thread. */

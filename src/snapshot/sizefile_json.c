@@ -98,7 +98,9 @@ static void list_sizes(const struct snapshot *s, uint32_t container, size_vec *r
 		if (sec->container != container)
 			continue;
 		add_size(&names, ret, segment, sec->size);
-		if (strcmp(segment, sec->name) != 0 && !snap_segment_is_native(sec->name))
+		/* Not for names that are segments: they have the size of the segment. */
+		if (strcmp(segment, sec->name) != 0 && !snap_segment_is_native(sec->name) &&
+		    strcmp(sec->name, SNAP_UNSECTIONED) != 0)
 			add_size(&names, ret, sec->name, sec->size);
 	}
 	intern_release(&names);
