@@ -4,6 +4,7 @@
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
 #include "program/facts.h"
+#include "program/go_types.h"
 
 #include <stdio.h>
 
@@ -442,6 +443,18 @@ static void find_function(struct heft_where *w, uint64_t addr, struct heft_locat
 	}
 }
 
+/* Names the description of a Go type that begins at the address, as sizes by symbol do. */
+static void find_go_type(struct heft_where *w, uint64_t addr, struct heft_location *at)
+{
+	const struct go_table *g = at->symbol ? NULL : go_slot_open(&w->go, w->im, NULL);
+	if (!g || addr < g->types.start || addr >= g->types.end)
+		return;
+	const struct str name = go_type_name(g, w->im, addr);
+	if (name.len > 0)
+		at->symbol = at->symbol_linkage = arena_format(&w->answer, "type:" STR_FMT,
+							       STR_ARG(name));
+}
+
 static void where_find_names(struct heft_where *w, const struct where_place *p,
 			     struct heft_location *at)
 {
@@ -513,6 +526,7 @@ static void find_in_program(struct heft_where *w, uint64_t addr, struct heft_loc
 	w->locator.style = where_style(w);
 	where_find_names(w, &here, at);
 	find_function(w, addr, at);
+	find_go_type(w, addr, at);
 	where_find_block(w, addr, at);
 	if (w->im->overlay_shift > 0)
 		note_overlays(w, addr);

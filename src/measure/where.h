@@ -6,6 +6,7 @@
 #include "measure/owners.h"
 #include "measure/text_places.h"
 #include "process/process.h"
+#include "program/go_table.h"
 #include "program/program.h"
 #include "program/session.h"
 
@@ -45,6 +46,7 @@ struct heft_where {
 	VEC(struct heft_frame) kept;
 	VEC(const struct heft_frame *) frames; /* Pointers to the frames in `kept` */
 	struct heft_heap_place place;          /* What is at an address of a process */
+	struct go_slot go;                     /* Of `im` */
 	struct arena answer;                   /* Owns frames of `place` */
 };
 
