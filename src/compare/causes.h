@@ -46,13 +46,13 @@ enum cause_kind {
 
 struct cause {
 	enum cause_kind kind;
-	int sign;     /* 1: new or grown, -1: gone or shrunk, 0: neither */
-	double bytes; /* Bytes that the cause explains: sum of absolute changes */
-	double share; /* Share of the whole change that it explains */
-	double delta; /* Sum of the explained changes, with their signs */
+	int sign;      /* 1: new or grown, -1: gone or shrunk, 0: neither */
+	double bytes;  /* Bytes that the cause explains: sum of absolute changes */
+	double share;  /* Share of the whole change that it explains */
+	double delta;  /* Sum of the explained changes, with their signs */
 	double before; /* CAUSE_SYMBOL: its bytes before the change */
 	size_t count, grown;
-	size_t of;            /* Number of all units, or of functions in both. 0: unknown */
+	size_t of; /* Number of all units, or of functions in both. 0: unknown */
 	/* Number of functions that are gone. CAUSE_RUNTIME: not 0 if another one was replaced */
 	size_t gone;
 	const char *names[3]; /* "" where unused */

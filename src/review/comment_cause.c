@@ -217,7 +217,9 @@ static void put_placeholder(const struct cause *c, struct str name, struct sink 
 		{ "are", one ? "is" : "are" },
 		{ "were", one ? "was" : "were" },
 		{ "came", cause_came(c) },
-		{ "went", c->gone > 0 ? "was replaced" : c->sign > 0 ? "came in" : "went out" },
+		{ "went", c->gone > 0   ? "was replaced"
+			  : c->sign > 0 ? "came in"
+					: "went out" },
 		{ "grew", c->delta < 0 ? "shrank" : "grew" },
 		{ "more", c->count > COUNT_OF(c->names) ? " ..." : "" },
 		{ "words", c->names[1] },

@@ -306,7 +306,7 @@ static bool is_named(const struct heft_row *row)
 static const char *part_word(const struct heft_row *row)
 {
 	const char *flags = row->texts != NULL ? row->texts[DIFF_FLAGS] : "";
-	return strstr(flags, "cold")           ? "cold part"
+	return strstr(flags, "cold")            ? "cold part"
 	       : strstr(flags, "clone") == NULL ? NULL
 	       : strstr(row->label, ".part.")   ? "part"
 						: "copy";
