@@ -188,7 +188,9 @@ static void tools_guess_units(struct cause_evidence *e, const struct unit_tools_
 		c.names[1] = arena_format(e->arena, "%.*s%s%s", STR_ARG(from),
 					  *c.names[1] ? " " : "", c.names[1]);
 	}
-	if (*c.names[0] || *c.names[1])
+	/* A unit that went and another one that came look like a unit with other options. */
+	const bool few = c.count * 20 < c.of;
+	if (!few && (*c.names[0] || *c.names[1]))
 		tools_guess(e, c, lacks_inlining(lost->options) != lacks_inlining(gained->options));
 }
 
