@@ -131,11 +131,12 @@ static void put_names(const struct cause *c, struct sink *s)
 
 static void put_texts(const struct cause *c, struct sink *s)
 {
-	sink_printf(s, "rebuilt with other texts: %s of texts and padding differ",
+	sink_printf(s,
+		    "a rebuild: code and tables have the same sizes, and %s of texts and padding "
+		    "differ, as with another date, path or version",
 		    said_size((double)c->of).p);
-	sink_text(s, *c->names[0] ? STR(" in ") : STR(""));
+	sink_text(s, *c->names[0] ? STR(", in ") : STR(""));
 	put_names(c, s);
-	sink_text(s, STR("; code and tables have the same sizes"));
 }
 
 /* Writes "no part has another size, but contents differ in 2 of 455 functions ...: `a`, `b`". */
@@ -299,7 +300,7 @@ static void put_debug_origin(const struct comment *c, struct sink *s)
 		sink_text(s, STR(", before "));
 		markdown_code(s, was, 200);
 	}
-	if (*all->dwarf[0] && *all->dwarf[1])
+	if (*all->dwarf[0] && *all->dwarf[1] && !comment_is_debug_alone(c))
 		sink_printf(s, ". Debug info has DWARF version %s, before %s", all->dwarf[1],
 			    all->dwarf[0]);
 	if (gone != new_ && !comment_is_debug_alone(c))
@@ -321,6 +322,9 @@ static void put_debug_cause(const struct comment *c, struct sink *s)
 	sink_text(s, gone   ? STR("**Cause:** debug info is no longer in the file")
 		     : new_ ? STR("**Cause:** debug info is in the file now")
 			    : STR("**Cause:** only debug info changed"));
+	if (*c->causes->dwarf[0] && *c->causes->dwarf[1])
+		sink_printf(s, ", from DWARF version %s to %s", c->causes->dwarf[0],
+			    c->causes->dwarf[1]);
 	if (!gone && !new_)
 		put_debug_sections(c->diff, s);
 	put_debug_origin(c, s);
