@@ -187,7 +187,8 @@ static const struct build *several_lines(const struct timeline *t, const char *w
 		if (k < count)
 			continue;
 		text_add_all(&list, count > 0 ? " or --" : " --", products ? "product" : "config",
-			     " '", names[count++], "'");
+			     " '", names[count], "'");
+		count++;
 	}
 	text_add_char(&list, '\0');
 	ambiguous(word, list.p, err);
