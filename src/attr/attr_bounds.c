@@ -145,16 +145,17 @@ static uint64_t ends_padding(const struct vtables *v, uint64_t start, uint64_t e
 {
 	enum { WORD = 4, PADDED_MOST = 2 };
 	const uint64_t from = align_up(start, WORD);
-	const struct pointer_place *place = v->places.data, *last = place + v->places.count;
+	const struct pointer_place *places = v->places.data;
+	const size_t count = v->places.count;
 	struct reader r = reader_of(image_at(v->im, from, end - min_u64(from, end)),
 				    v->im->big_endian);
 	uint64_t zeros = 0, first = end;
 	unsigned padded = 0;
-	place += lower_bound(place, v->places.count, sizeof *place, from);
+	size_t k = count > 0 ? lower_bound(places, count, sizeof *places, from) : 0;
 	for (uint64_t at = from; reader_left(&r) >= WORD; at += WORD) {
-		while (place < last && place->addr + pointer_size(v->im) <= at)
-			place++;
-		const bool pointer = place < last && place->addr <= at;
+		while (k < count && places[k].addr + pointer_size(v->im) <= at)
+			k++;
+		const bool pointer = k < count && places[k].addr <= at;
 		if (read_uint(&r, WORD) == 0 && !pointer) {
 			zeros += WORD;
 			continue;
