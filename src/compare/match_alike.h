@@ -78,8 +78,8 @@ struct alike_side {
 	struct alike_ref *refs;       /* References of all symbols that are compared */
 	size_t ref_count;
 	uint64_t *ahead;   /* Of all symbols: alike_symbol.ahead points in here */
-	uint32_t *changes; /* Per ALIKE_CHUNK references: counts changes of their
-				       * targets, which make scores outdated */
+	uint32_t *changes; /* Per ALIKE_CHUNK references: alike.learned when one of their targets
+			    * changed last, which makes scores outdated */
 	/* `refs_to`: indexes in refs, sorted by target. `first_to`: per symbol, index in `refs_to`
 	 * of the first reference to it. */
 	uint32_t *first_to, *refs_to;

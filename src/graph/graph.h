@@ -77,6 +77,12 @@ struct graph_of {
 
 /* Does the three steps below. */
 void graph_make(struct graph *g, const struct graph_of *of);
+/* Returns the image of an input whose references can be read. NULL for cores and archives. */
+static inline const struct image *graph_image(const struct input *in)
+{
+	return input_is_one_image(in) && in->images[0].kind != IMAGE_CORE ? &in->images[0] : NULL;
+}
+
 /* Finds nodes and edges. */
 void graph_read(struct graph *g, const struct graph_of *of);
 /* roots.c: adds the edges of node 0. */

@@ -52,10 +52,10 @@ static uint32_t retained_number(const struct graph *g, size_t rows, const uint32
 	memset(number, 0xff, rows * sizeof *number);
 	for (uint32_t k = 0; k < order.count; k++) {
 		sums[order.data[k].row] = (struct graph_sum){ UINT64_MAX, UINT64_MAX };
-		if (k < count)
-			number[order.data[k].row] = k;
-		if (k < count)
-			of[k] = order.data[k].row;
+		if (k >= count)
+			continue;
+		number[order.data[k].row] = k;
+		of[k] = order.data[k].row;
 	}
 	for (uint32_t i = 0; i < g->nodes.count; i++)
 		group[i] = row[i] ? number[row[i]] : NODE_NONE;

@@ -401,10 +401,10 @@ static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_co
 /* Reads the references of an input, for the column `retained`. */
 static void run_read_graph(struct heft_profile *p, struct entry *e, struct graph *g)
 {
-	const struct image *im = program_image(&e->program);
+	const struct image *im = graph_image(&e->program.input);
 	struct layer symbols = { .exact = false };
 	struct ref_store refs = { .im = im };
-	if (!im || im->kind == IMAGE_CORE || !input_is_one_image(&e->program.input)) {
+	if (!im) {
 		note(&p->context.notes, e->path, HEFT_NO_OFFSET, 0,
 		     "references are read in a program, a library or an object; `retained` lacks "
 		     "others");

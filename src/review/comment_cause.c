@@ -290,6 +290,7 @@ static void put_debug_origin(const struct comment *c, struct sink *s)
 {
 	const struct causes *all = c->causes;
 	const bool gone = c->diff->debug.after == 0, new_ = c->diff->debug.before == 0;
+	const bool alone = comment_is_debug_alone(c); /* Then put_debug_cause() says the rest */
 	const char *was = all->debug_options[0], *now = all->debug_options[1];
 	if (*was || *now) {
 		sink_text(s, STR(". The compiler's option "));
@@ -300,10 +301,10 @@ static void put_debug_origin(const struct comment *c, struct sink *s)
 		sink_text(s, STR(", before "));
 		markdown_code(s, was, 200);
 	}
-	if (*all->dwarf[0] && *all->dwarf[1] && !comment_is_debug_alone(c))
+	if (*all->dwarf[0] && *all->dwarf[1] && !alone)
 		sink_printf(s, ". Debug info has DWARF version %s, before %s", all->dwarf[1],
 			    all->dwarf[0]);
-	if (gone != new_ && !comment_is_debug_alone(c))
+	if (gone != new_ && !alone)
 		sink_printf(s, ". Debug info is %s", gone ? "no longer in the file" : "new");
 	for (size_t i = 0; i < 2; i++) {
 		const size_t count = all->debug_sources[i].count;

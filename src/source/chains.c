@@ -98,14 +98,14 @@ static void layer_set_chains(const struct source_file *f, const struct graph *g,
 
 void source_dominators(const struct source_file *f, struct layer *ret)
 {
-	if (!input_is_one_image(f->input) || f->input->images[0].kind == IMAGE_CORE) {
+	struct ref_store refs = { .im = graph_image(f->input) };
+	if (!refs.im) {
 		source_symbols(f, ret);
 		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
 		     "references are read in a program, a library or an object: nothing keeps "
 		     "these symbols");
 		return;
 	}
-	struct ref_store refs = { .im = &f->input->images[0] };
 	struct source_file symbols = *f;
 	symbols.refs = &refs;
 	source_symbols(&symbols, ret);
