@@ -99,7 +99,7 @@ HEFT_API int heft_version_number(void);
 enum heft_code {
 	HEFT_OK = 0,
 	HEFT_EIO,          /* The operating system reported an error. sys_errno is set. */
-	HEFT_EFORMAT,      /* The bytes violate their format. */
+	HEFT_EFORMAT,      /* The input violates its format. */
 	HEFT_EUNSUPPORTED, /* Heft does not read this format or version. */
 	HEFT_EARG,         /* Mistake of the caller, such as an unknown source. */
 	HEFT_ELIMIT,       /* A limit of heft was exceeded. */
@@ -144,8 +144,9 @@ struct heft_sink {
 /* Returns a sink that writes to a file of the C library. The caller opens and closes the file. */
 HEFT_API struct heft_sink heft_sink_file(FILE *to);
 
-/* Memory that a sink fills: `size` bytes at `data`, and a NUL after them. An empty buffer is all
- * zero, with `data` NULL. The memory is malloc'ed. This struct never grows. */
+/* Memory that a sink fills: `size` bytes at `data`, and a NUL after them. `room` is the number of
+ * allocated bytes. An empty buffer is all zero, with `data` NULL. The memory is malloc'ed. This
+ * struct never grows. */
 struct heft_buffer {
 	char *data;
 	size_t size, room;

@@ -23,17 +23,17 @@ extern "C" {
  * One thread per handle. */
 struct heft_advice;
 
-/* Finds the proposals for a program. `s`: its snapshot with contents of symbols. `info`: its facts,
- * as the only row. Both are read, and may be freed afterwards. NULL on failure: HEFT_EARG if they
- * are not open, HEFT_EUNSUPPORTED if heft was built without SQLite. Free the handle with
- * heft_advice_free(), which accepts NULL. */
+/* Finds the proposals for a program. `s`: its snapshot with contents of symbols. `info`: a table
+ * whose only row describes the same program (heft_info_add()). Both are read, and may be freed
+ * afterwards. NULL on failure: HEFT_EARG if they are not open, HEFT_EUNSUPPORTED if heft was built
+ * without SQLite. Free the handle with heft_advice_free(), which accepts NULL. */
 HEFT_API struct heft_advice *heft_advice_new(const struct heft_snapshot *s,
 					     const struct heft_info *info, struct heft_err *err);
 HEFT_API void heft_advice_free(struct heft_advice *a);
 
-/* Returns a row per proposal, the largest first, and below it the owners of the bytes. `rows`: at
- * most so many rows per level, 0 for all. Measure: "bytes" that the file could do without.
- * Proposals overlap, so the top row has no sum. Texts: "sure" ("stated", "proved", "inferred"),
+/* Returns a row per proposal, the largest first, and below it the owners of the bytes. `rows`:
+ * limit of rows per level, 0 for all. Measure: "bytes" that the file could do without. Proposals
+ * overlap, so the top row has no sum. Texts of a row: "sure" ("stated", "proved", "inferred"),
  * "what", "change", "cost". Belongs to the handle; valid until the next call. */
 HEFT_API const struct heft_table *heft_advice_table(struct heft_advice *a, uint32_t rows);
 /* Writes the table: HEFT_TABLE, HEFT_CSV, HEFT_TSV, HEFT_JSON or HEFT_MARKDOWN. */

@@ -30,7 +30,7 @@ struct heft_blocks;
 HEFT_API struct heft_blocks *heft_blocks_new(struct heft_session *s);
 HEFT_API void heft_blocks_free(struct heft_blocks *b);
 
-/* Call the functions below before heft_blocks_open(). */
+/* Call the settings below (heft_blocks_set_...) before heft_blocks_open(). */
 /* When to derive blocks from the code. Default: if there is no map. */
 enum heft_derive { HEFT_DERIVE_MISSING, HEFT_DERIVE_NEVER, HEFT_DERIVE_ALWAYS };
 HEFT_API void heft_blocks_set_derive(struct heft_blocks *b, enum heft_derive when);
@@ -81,8 +81,8 @@ struct heft_block {
 	uint64_t hash;                /* Hash of its code, computed by the compiler. */
 	uint64_t frequency;           /* Frequency in the compiler's unit. Divide it by the
 				       * frequency of the first block. */
-	uint32_t post_link_frequency; /* 0 if unknown. */
-	const uint64_t *calls;        /* Addresses of the ends of its calls. */
+	uint32_t post_link_frequency; /* Frequency after linking. 0 if unknown. */
+	const uint64_t *calls;        /* Address after each call instruction of the block. */
 	size_t call_count;
 	const struct heft_block_successor *successors;
 	size_t successor_count;
@@ -196,7 +196,7 @@ struct heft_block_check {
 	uint64_t decoded;           /* Blocks whose instructions were decoded. */
 	uint64_t known;             /* Functions in symbols and unwind tables. */
 	uint64_t mapped;            /* Functions of `known` that are in the map. */
-	uint64_t wrong, odd;        /* Numbers of errors found: `wrong` and not */
+	uint64_t wrong, odd;        /* Numbers of findings with `wrong` set, and without. */
 };
 
 /* Compares the map of the opened file (opened with HEFT_DERIVE_NEVER) with its code, and fills
@@ -204,12 +204,12 @@ struct heft_block_check {
  * archive, and for a file without a map. */
 HEFT_API bool heft_blocks_check(struct heft_blocks *b, struct heft_block_check *ret,
 				struct heft_err *err);
-/* Return what the last check found, by address. */
+/* Return the number of errors that the last check found, and error `i`, sorted by address. */
 HEFT_API size_t heft_blocks_finding_count(const struct heft_blocks *b);
 HEFT_API bool heft_blocks_finding(const struct heft_blocks *b, size_t i,
 				  struct heft_block_finding *ret, struct heft_err *err);
-/* Writes what a check found as a line, in the formats of heft_block_function_write(). If `f` is
- * NULL, writes the names of the columns. */
+/* Writes one error that a check found as a line, in the formats of heft_block_function_write(). If
+ * `f` is NULL, writes the names of the columns. */
 HEFT_API bool heft_block_finding_write(const struct heft_block_finding *f,
 				       const struct heft_write_opts *opts,
 				       const struct heft_sink *sink, struct heft_err *err);
@@ -249,10 +249,10 @@ enum heft_samples_flag {
 	HEFT_SAMPLES_ANY_BUILD = 1 << 0, /* Also read samples of other builds. */
 };
 
-/* Reads samples from a file. `b` must have a program or shared object open. It must outlive the
- * samples, and receives their notes. NULL on failure. HEFT_EARG if no sample is in this file. Also
- * HEFT_EARG if the samples are of another build and `flags` (bits of enum heft_samples_flag) lacks
- * HEFT_SAMPLES_ANY_BUILD. */
+/* Reads samples from a file. `b` must have a program or shared object open, must outlive the
+ * samples, and receives their notes. NULL on failure. HEFT_EARG if no sample is in the opened
+ * program. Also HEFT_EARG if the samples are of another build and `flags` (bits of enum
+ * heft_samples_flag) lacks HEFT_SAMPLES_ANY_BUILD. */
 HEFT_API struct heft_samples *heft_samples_new(struct heft_blocks *b, const char *path,
 					       enum heft_samples_form form, unsigned flags,
 					       struct heft_err *err);
@@ -262,18 +262,18 @@ HEFT_API void heft_samples_free(struct heft_samples *s);
 /* Numbers of samples, read and used. */
 struct heft_samples_info {
 	uint64_t samples;       /* All samples that were read. */
-	uint64_t inside;        /* Samples whose address is in this file. */
+	uint64_t inside;        /* Samples whose address is in the opened program. */
 	uint64_t lost;          /* Samples that the kernel dropped. */
-	uint64_t runs;          /* Runs of code between two taken branches, in this file. */
-	uint64_t runs_unmapped; /* Runs in unknown blocks. */
+	uint64_t runs;          /* Runs of code between two taken branches, in the program. */
+	uint64_t runs_unmapped; /* Runs of code that is in no known block. */
 	uint64_t runs_refused;  /* Runs that contradict the control flow of the code. */
 	bool estimated;         /* True without branch stacks: counts are numbers of samples. */
 };
-/* Returns the numbers, valid until heft_samples_free(). */
+/* Returns the numbers of samples, valid until heft_samples_free(). */
 HEFT_API const struct heft_samples_info *heft_samples_info(const struct heft_samples *s);
 
-/* Classes of blocks, by falling count. HOT blocks have the first 90 % of all counts, WARM blocks
- * the next 9 %. Other blocks with a count are COLD. */
+/* Classes of blocks, sorted by falling count. HOT blocks have the first 90 % of the sum of all
+ * counts, WARM blocks the next 9 %. Other blocks with a count are COLD. */
 enum heft_hotness { HEFT_NEVER, HEFT_COLD, HEFT_WARM, HEFT_HOT };
 
 /* How often a block ran. This struct never grows. */

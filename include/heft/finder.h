@@ -32,7 +32,7 @@ HEFT_API void heft_finder_add_debug_file(struct heft_finder *f, const char *path
 HEFT_API void heft_finder_add_debug_dir(struct heft_finder *f, const char *dir);
 /* Adds a linker map. If there are several, each program uses the one that agrees with most of its
  * sections. Without one, heft looks beside the program and in the usual folders of IDEs for a map
- * that agrees. For "fw.elf" its name is "fw.elf.map" or "fw.map", each also with ".gz"; see
+ * that agrees. For "fw.elf" the map's name is "fw.elf.map" or "fw.map", each also with ".gz"; see
  * heft(1). */
 HEFT_API void heft_finder_add_map(struct heft_finder *f, const char *path);
 /* Adds a region of the machine's memory, [origin, origin + length), for the source "regions".
@@ -56,8 +56,8 @@ HEFT_API void heft_finder_set_calls(struct heft_finder *f, const char *path);
  * sourceMappingURL, or the path with which the module is opened. Without this, the file of the URL
  * is used if it is beside the module. */
 HEFT_API void heft_finder_add_source_map(struct heft_finder *f, const char *id, const char *path);
-/* Sets the directory that holds the root of the machine of the programs. Modules of dumps are
- * searched there first, and debug files in its usr/lib/debug. NULL: none. */
+/* Sets the directory with a copy of the root file system of the machine on which the programs ran.
+ * Modules of dumps are searched there first, and debug files in its usr/lib/debug. NULL: none. */
 HEFT_API void heft_finder_set_sysroot(struct heft_finder *f, const char *dir);
 /* Reads only one architecture's slice of Mach-O universal files, as if the slice were the file.
  * Architectures have lipo's names ("x86_64", "arm64"). Opening fails with HEFT_EARG if a universal

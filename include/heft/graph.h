@@ -34,15 +34,15 @@ HEFT_API void heft_graph_free(struct heft_graph *g);
  * for other files. */
 HEFT_API bool heft_graph_open(struct heft_graph *g, const char *path, struct heft_err *err);
 /* Finds the symbols that a text means, as heft_where_ask() does, and sets their number.
- * heft_graph_why() describes them. If no symbol is called so, the text may be a pattern of
- * fnmatch(3): the symbols that match are one group, as by heft_graph_ask_by(). HEFT_EARG if there
- * is none; the message names a symbol with a similar name. */
+ * heft_graph_why() describes them. If no symbol has this name, the text may be a pattern of
+ * fnmatch(3): all symbols that match are one group, as in heft_graph_ask_by(). HEFT_EARG if no
+ * symbol matches; the message names a symbol with a similar name. */
 HEFT_API bool heft_graph_ask(struct heft_graph *g, const char *text, size_t *ret_count,
 			     struct heft_err *err);
-/* Asks for a group instead: all symbols to which a data source, such as "packages", gives this
- * label, or one below it ("DIR/..", "NAME::..", a version of a package). heft_graph_why() describes
- * it as number 0: what would go with all of them. HEFT_EARG if there is no such source or no such
- * group. */
+/* Asks for a group of symbols instead: those whose label of a data source, such as "packages", is
+ * `text` or a label below it ("DIR/..", "NAME::..", a version of a package). heft_graph_why() with
+ * number 0 describes what would go with all of them. HEFT_EARG if there is no such source or no
+ * such group. */
 HEFT_API bool heft_graph_ask_by(struct heft_graph *g, const char *source, const char *text,
 				struct heft_err *err);
 
@@ -59,7 +59,7 @@ struct heft_reference {
 	const char *kind;
 	uint64_t count;   /* Number of references */
 	uint64_t place;   /* Address of the first reference of this kind */
-	const char *file; /* Source file of the place, or of the variable with the place */
+	const char *file; /* Source file of the code at `place`, or of the variable around it */
 	uint32_t line;    /* 0 if unknown */
 };
 
@@ -74,17 +74,17 @@ struct heft_why {
 	size_t size; /* Set to sizeof(struct heft_why). */
 	const char *name;
 	uint64_t addr;              /* HEFT_NO_ADDRESS for a symbol without bytes in memory. */
-	struct heft_bytes own;      /* Bytes that the data source `symbols` charges to it. */
-	struct heft_bytes retained; /* Bytes that would go with it: those that only it reaches. */
+	struct heft_bytes own;      /* Bytes that the data source `symbols` assigns to it. */
+	struct heft_bytes retained; /* Bytes that roots reach only through it, its own included. */
 	/* The shortest chain of references from a root, which comes first. Ends with the symbol.
 	 * Empty if no root reaches the symbol. */
 	const struct heft_reference *chain;
 	size_t chain_count;
-	/* Symbols that refer to it: the first 64 of `all_users`, reached ones first. */
+	/* References to the symbol: the first 64 of `all_users`, from reachable symbols first. */
 	const struct heft_reference *users;
 	size_t user_count;
 	uint64_t all_users;
-	/* Retained bytes by section, and the largest symbols among them: 16 of `all_parts`. */
+	/* Retained bytes by section, and by symbol: the 16 largest of `all_parts` symbols. */
 	const struct heft_kept *sections;
 	size_t section_count;
 	const struct heft_kept *parts;
@@ -92,7 +92,7 @@ struct heft_why {
 	uint64_t all_parts;
 };
 
-/* Describes symbol i of the last heft_graph_ask(), or its group. HEFT_EARG if there is none. */
+/* Describes symbol i of the last heft_graph_ask(), or the group (i = 0). HEFT_EARG if none. */
 HEFT_API bool heft_graph_why(struct heft_graph *g, size_t i, struct heft_why *ret,
 			     struct heft_err *err);
 /* Writes a description: HEFT_TABLE for people, HEFT_JSON as one object on one line (docs/json.md),

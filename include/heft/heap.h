@@ -243,7 +243,7 @@ struct heft_heap_info {
 	uint64_t lost;           /* Allocations without a stack, because the tables were full. */
 	uint64_t unrecorded;     /* Unrecorded allocations, in signal handlers that ran inside
 				  * the recorder. */
-	uint64_t double_frees;   /* Double frees that the recorder detected and suppressed. */
+	uint64_t double_frees;   /* Double frees that the recorder detected. */
 	uint64_t recorder_bytes; /* Bytes of the recorder's tables. */
 	uint64_t pinned_pages, pinned_bytes; /* Pages with less than a quarter in use: their
 					      * number and their free bytes. */
@@ -355,7 +355,7 @@ struct heft_heap_query {
 	uint32_t thread;
 	uint64_t min_size, max_size;
 	bool leaks;
-	bool all_frames; /* Omit only the frames of the allocator itself. */
+	bool all_frames; /* Show frames of helpers too: omit only those of the allocator. */
 	bool unchanged;  /* In a diff: also rows without a change. */
 };
 
@@ -436,8 +436,8 @@ struct heft_heap_place {
 	size_t size; /* Set to sizeof(struct heft_heap_place). */
 	uint64_t addr;
 	enum heft_heap_state state;
-	enum heft_heap_part part;             /* BETWEEN: use of the bytes there. */
-	const struct heft_heap_block *block;  /* IN_...: the block. NULL otherwise. */
+	enum heft_heap_part part;             /* Use of the bytes at the address, for BETWEEN. */
+	const struct heft_heap_block *block;  /* The block, for IN_... NULL for others. */
 	const struct heft_heap_block *before; /* Live block before the address, for IN_... and
 					       * BETWEEN. NULL if there is none. */
 	const struct heft_heap_block *after;  /* Live block after the address. NULL if none. */
@@ -450,10 +450,10 @@ struct heft_heap_place {
 	uint64_t module_addr; /* Address in the module, as in its headers. */
 	const char *symbol;   /* Symbol at the address. "" if unknown. */
 	uint64_t symbol_offset;
-	uint32_t thread;   /* STACK: the thread of the stack. */
-	const void *bytes; /* Bytes of the block, or at the address. NULL if not there. */
+	uint32_t thread;   /* Thread of the stack, for STACK. */
+	const void *bytes; /* Bytes of the block, or at the address. NULL if not in the dump. */
 	uint64_t bytes_addr;
-	size_t byte_count; /* At most 64. */
+	size_t byte_count; /* Number of `bytes`, at most 64. */
 	/* True if the dump lacks the memory at the address although the program may have written
 	 * it. Missing facts then prove nothing. */
 	bool lacking;
@@ -495,7 +495,7 @@ struct heft_heap_damage {
 	uint64_t addr;    /* Address of the damage. 0 if there is none. */
 	uint64_t count;   /* Number of blocks or bytes. 0 if nothing is counted. */
 	int64_t distance; /* FAULT: bytes from the block's end (>= 0) or start (< 0). 0 inside. */
-	const struct heft_heap_block *block; /* Block; see the kinds. NULL if unknown. */
+	const struct heft_heap_block *block; /* Block that the kind describes. NULL if unknown. */
 	/* Block whose header or bytes were overwritten. NULL if unknown. */
 	const struct heft_heap_block *victim;
 	/* DOUBLE_FREE: the call that freed `block` again. WILD_FREE, ALLOCATOR: the last call that

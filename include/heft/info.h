@@ -46,8 +46,8 @@ enum heft_info_sort {
 
 /* Sets the order of the rows. Default: HEFT_INFO_ADDED. */
 HEFT_API void heft_info_set_sort(struct heft_info *info, enum heft_info_sort sort);
-/* Sets the limit of rows. "[N Others]" sums up the rows over the limit. 0 (default) means all
- * rows; HEFT_INFO_ADDED, too. */
+/* Sets the limit of rows. "[N Others]" sums up the rows over the limit. 0 (default) means all rows.
+ * The order HEFT_INFO_ADDED ignores the limit. */
 HEFT_API void heft_info_set_rows(struct heft_info *info, uint32_t rows);
 
 /* Returns the rows. Measures: "bytes" of the file, "relocations", "savings" in bytes, "copied"

@@ -19,11 +19,12 @@ extern "C" {
  * The page copies the data that is added, so the profile may be freed. One thread per handle. */
 struct heft_page;
 
-/* Creates a page. NULL without memory. Free the page with heft_page_free(), which accepts NULL. */
+/* Creates a page. NULL if memory runs out. Free it with heft_page_free(), which accepts NULL. */
 HEFT_API struct heft_page *heft_page_new(struct heft_session *s);
 HEFT_API void heft_page_free(struct heft_page *p);
 
-/* Kind of a file by its first bytes. The path may be the name of an added input. */
+/* Kinds of files. heft_input_look() finds the kind by the first bytes of the file. `path` may be
+ * the name of an added input. */
 enum heft_input_kind {
 	HEFT_INPUT_PROGRAM, /* A program, for a profile. Also any unknown file. */
 	HEFT_INPUT_LIST,    /* A .size file, a zip file, a dex file or a data pack: for a
@@ -63,7 +64,7 @@ HEFT_API bool heft_page_add_profile_code(struct heft_page *p, const char *title,
 HEFT_API bool heft_page_add_snapshot(struct heft_page *p, const char *title,
 				     const struct heft_snapshot *before,
 				     const struct heft_snapshot *after, struct heft_err *err);
-/* Adds the call stacks of a heap. With `base`, adds the changes since then. */
+/* Adds the call stacks of a heap. With `base`, adds the changes from `base` to `heap`. */
 HEFT_API bool heft_page_add_heap(struct heft_page *p, const char *title, struct heft_heap *heap,
 				 struct heft_heap *base, struct heft_err *err);
 /* Adds the functions and basic blocks that ran, with their counts. */

@@ -18,7 +18,7 @@ struct heft_profile;
 HEFT_API struct heft_profile *heft_profile_new(struct heft_session *s);
 HEFT_API void heft_profile_free(struct heft_profile *p);
 
-/* Adds a level to the hierarchy of rows. `name` is a built-in source (heft_source_at()) or a source
+/* Adds a level to the hierarchy of rows. `name` is a built-in source (heft_source()) or a source
  * that was defined before. HEFT_EARG for an unknown name. */
 HEFT_API bool heft_profile_add_source(struct heft_profile *p, const char *name,
 				      struct heft_err *err);
@@ -38,8 +38,8 @@ HEFT_API bool heft_profile_define_source(struct heft_profile *p, const char *nam
 HEFT_API bool heft_profile_add_file(struct heft_profile *p, const char *path, enum heft_role role,
 				    struct heft_err *err);
 
-/* Sets the output of perf record of a run of the inputs, for the source "hotness". Fails if it
- * cannot be read or has another format. */
+/* Sets the output of perf record of a run of the inputs, for the data source "hotness". Fails if
+ * the file cannot be read or has another format. */
 HEFT_API bool heft_profile_set_samples(struct heft_profile *p, const char *path,
 				       struct heft_err *err);
 
@@ -193,7 +193,7 @@ enum heft_size_measure {
 	HEFT_SIZE_MEASURES,
 };
 
-/* Returns the rows. Levels are sources. NULL before a successful run. Belongs to the profile. */
+/* Returns the rows, a level per data source. NULL before a successful run. Belongs to `p`. */
 HEFT_API const struct heft_table *heft_profile_table(const struct heft_profile *p);
 /* Makes the rows below a row of the profile, unless they exist. Before that, `children` of a row is
  * NULL although its `child_count` is above 0. Fails only if memory runs out. */
@@ -224,9 +224,9 @@ struct heft_row_filter {
  * a tenth of a second. */
 HEFT_API bool heft_profile_filter_rows(struct heft_profile *p, const struct heft_row_filter *f,
 				       uint64_t *ret_count, struct heft_err *err);
-/* Makes the list of rows below a row that pass the filter or are kept. It may contain other rows.
- * It is valid as long as the profile. Its rows are not those of heft_row.children, but equal rows
- * have the same `now`. */
+/* Makes the list of rows below a row that pass the filter or are kept. The list may also contain
+ * rows that the filter hides. It is valid as long as the profile. Its rows are not those of
+ * heft_row.children, but equal rows have the same `now`. */
 HEFT_API bool heft_profile_open_filtered(struct heft_profile *p, const struct heft_row *row,
 					 const struct heft_row *const **ret_list, size_t *ret_count,
 					 struct heft_err *err);

@@ -60,7 +60,7 @@ enum heft_snapshot_flag {
 	/* Record the contents of symbols, for queries of `contents`. Takes more time, because all
 	 * code is decoded. */
 	HEFT_SNAPSHOT_CONTENTS = 1 << 3,
-	/* Make heft_snapshot_open_pair() keep directories of paths. */
+	/* Make heft_snapshot_open_pair() keep the leading directories of paths. */
 	HEFT_SNAPSHOT_WHOLE_PATHS = 1 << 4,
 	/* Compute how much stack each function of a linked program may need with all its callees
 	 * (heft/stack.h). Queries, differences and budgets use the result, and `.size` files store
@@ -81,8 +81,8 @@ HEFT_API void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags);
  * program, an archive, a zip file (APK) or a data pack of Chromium. */
 HEFT_API bool heft_snapshot_open(struct heft_snapshot *s, const char *path, struct heft_err *err);
 /* Opens two files for a diff. Two `.size` files are read on two threads; the result is the same.
- * Progress is reported for one of them. If both fail, *err is about `after`. If most sources of
- * both have the same paths below two directories, these directories are removed from the paths. The
+ * Progress is reported for one of them. If both fail, *err is about `after`. If most source files
+ * of both have the same paths below two directories, these are removed from the paths. The
  * directories are kept if a finder changes paths, or with HEFT_SNAPSHOT_WHOLE_PATHS. */
 HEFT_API bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_path,
 				      struct heft_snapshot *after, const char *after_path,
@@ -173,9 +173,9 @@ HEFT_API size_t heft_snapshot_symbol_count(const struct heft_snapshot *s);
 HEFT_API bool heft_snapshot_symbol(const struct heft_snapshot *s, size_t i,
 				   struct heft_snapshot_symbol *ret, struct heft_err *err);
 
-/* Bytes of the file and of the VM image that one symbol takes in one source and object, or bytes
- * without a symbol. Charges added up by name equal a profile by symbols, those by source one by
- * compileunits, those by object one by objects. Texts are valid until heft_snapshot_free(). */
+/* Bytes of the file and of the VM image that one symbol takes in one source file and object, or
+ * bytes without a symbol. Charges added up by name equal a profile by symbols, by source one by
+ * compileunits, by object one by objects. Texts are valid until heft_snapshot_free(). */
 struct heft_snapshot_charge {
 	size_t size;           /* Set to sizeof(struct heft_snapshot_charge). */
 	const char *name;      /* Short name: "net::send". "[section .dynamic]" for bytes without
@@ -244,7 +244,7 @@ HEFT_API void heft_diff_free(struct heft_diff *d);
 enum heft_diff_by {
 	HEFT_DIFF_BY_SYMBOL, /* Changed symbols with the same name, section and path. */
 	HEFT_DIFF_BY_SOURCE, /* Path of the source; path of the object if the source is unknown. */
-	HEFT_DIFF_BY_DIRECTORY, /* Directory of that path. */
+	HEFT_DIFF_BY_DIRECTORY, /* Directory of the path of HEFT_DIFF_BY_SOURCE. */
 	HEFT_DIFF_BY_OBJECT,
 	HEFT_DIFF_BY_COMPONENT,
 	HEFT_DIFF_BY_SECTION,
@@ -299,9 +299,9 @@ enum heft_diff_measure {
 	HEFT_DIFF_COUNT_RENAMED,
 };
 
-/* Totals of a section over all containers. If a symbol has several names, each name counts a part
- * of its bytes (PSS). Padding before symbols is separate, except for symbols that are only padding.
- * Texts are valid until heft_diff_free(). */
+/* Totals of a section over all containers. If a symbol has several names, each name counts an equal
+ * share of its bytes (PSS). Padding before symbols is separate, except for symbols that are only
+ * padding. Texts are valid until heft_diff_free(). */
 struct heft_diff_section {
 	size_t size; /* Set to sizeof(struct heft_diff_section). */
 	const char *name;
@@ -342,13 +342,13 @@ HEFT_API bool heft_diff_save(const struct heft_diff *d, const struct heft_sink *
 
 /* ---- queries over a snapshot ---------------------------------------------- */
 
-/* Runs SQL over the symbols of a snapshot (both of a .sizediff file) with SQLite.
+/* Runs SQL over the symbols of a snapshot (of both snapshots, for a .sizediff file) with SQLite.
  * docs/query.md lists the tables and columns. The snapshot must be open and outlive the query. NULL
  * on failure. */
 struct heft_query;
 HEFT_API struct heft_query *heft_query_new(const struct heft_snapshot *s, struct heft_err *err);
 HEFT_API void heft_query_free(struct heft_query *q);
-/* Adds the tables "refs" and "kept" with the references of a program, once. Copies them. */
+/* Adds the tables "refs" and "kept" with copies of the references of a program. Call it once. */
 struct heft_graph;
 HEFT_API bool heft_query_add_graph(struct heft_query *q, struct heft_graph *g,
 				   struct heft_err *err);
@@ -486,9 +486,9 @@ HEFT_API bool heft_budget_write(const struct heft_budget *b, const struct heft_w
 
 /* ---- comments for a pull request on size changes -------------------------- */
 
-/* Sets the trend of a size: its values in earlier builds, oldest first, at most the latest `count`.
- * `subject` is "file", "vm", "section" or "region"; `name` is the name of the section or region.
- * Returns the number of values; 0 if unknown. */
+/* Sets `ret` to the values of a size in earlier builds: at most the latest `count` values, oldest
+ * first. `subject` is "file", "vm", "section" or "region"; `name` is the name of the section or
+ * region. Returns the number of values; 0 if unknown. */
 typedef size_t (*heft_course_fn)(void *ctx, const char *subject, const char *name, double *ret,
 				 size_t count);
 
@@ -499,7 +499,7 @@ struct heft_comment_opts {
 	/* URL of the full report, http or https; HEFT_EARG for others. NULL if there is none. */
 	const char *page_url;
 	/* Write nothing if all limits are kept and each section (except debug sections) changed by
-	 * fewer bytes. 0: always write a text. */
+	 * fewer bytes than this. 0: always write a text. */
 	uint64_t noise;
 	/* Called for each line of sizes, to show the trend. NULL to show none. */
 	heft_course_fn course;

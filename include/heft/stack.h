@@ -20,8 +20,8 @@ extern "C" {
  *             heft_stack_write(s, NULL, NULL, &sink, &err);
  *     heft_stack_free(s);
  *
- * On x86 and AVR the return address belongs to the called function. In a recursion each function
- * counts once. Caveats name parts that a sum does not include. One thread per handle. */
+ * On x86 and AVR the return address counts as stack of the called function. In a recursion each
+ * function counts once. Caveats name stack that a sum does not include. One thread per handle. */
 struct heft_stack;
 
 /* Creates a handle. NULL only if memory runs out. Free the handle with heft_stack_free(), which
@@ -29,7 +29,6 @@ struct heft_stack;
 HEFT_API struct heft_stack *heft_stack_new(struct heft_session *s);
 HEFT_API void heft_stack_free(struct heft_stack *s);
 
-/* Call the functions below before heft_stack_open(). */
 /* Opens a linked program, once per handle. HEFT_EUNSUPPORTED for other files and machines.
  * HEFT_EFORMAT for a bad line in the file of calls, HEFT_EARG if it names an unknown function. */
 HEFT_API bool heft_stack_open(struct heft_stack *s, const char *path, struct heft_err *err);

@@ -31,7 +31,7 @@ struct heft_measure {
 	const char *title; /* Column title in a table: "live". */
 	enum heft_unit unit;
 	/* Several rows count the same things, so the rows do not add up. Rows that sum up others
-	 * have no value. The top row has none if it is 0. */
+	 * have no value. The top row has no value if its number is 0. */
 	bool shared;
 	/* Counts events between base and now, so heft_row.base has no value. */
 	bool of_change;

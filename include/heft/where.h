@@ -43,10 +43,10 @@ enum heft_where_flag {
 /* Replaces all flags (bits of enum heft_where_flag). Default: 0. */
 HEFT_API void heft_where_set_flags(struct heft_where *w, unsigned flags);
 
-/* Adds a data source (heft_source_at()). heft_where_find() then returns the owner of an address for
+/* Adds a data source (heft_source()). heft_where_find() then returns the owner of an address for
  * this source. The first look-up measures the source, which takes as long as a profile. Names of
- * symbols have the style that was set; short names by default, as in profiles. HEFT_EARG if there
- * is no such source. */
+ * symbols have the style of heft_session_set_demangle(); short names by default, as in profiles.
+ * HEFT_EARG if there is no such source. */
 HEFT_API bool heft_where_add_source(struct heft_where *w, const char *source, struct heft_err *err);
 
 /* Opens a program, an object, an archive or a dump, once per handle. In archives, names are
@@ -57,11 +57,11 @@ HEFT_API bool heft_where_open(struct heft_where *w, const char *path, struct hef
 /* Reads an address from text:
  * - 0xDIGITS: hexadecimal; 10#DIGITS: decimal;
  * - NAME or NAME+OFFSET, with the name of a section or symbol;
- * - DIGITS: hexadecimal, if there is no such name. Names of symbols may be linkage names, full or
- *   short names, with or without parameters, template arguments and clone suffixes: see
- *   docs/names.md. Objects have no addresses: a number below 2^40 counts from the start of the
- *   first code section. HEFT_EARG for other texts. A text may match several places, such as two
- *   static functions with one name; this returns the first. */
+ * - DIGITS: hexadecimal, if there is no such name.
+ * Names of symbols may be linkage names, full or short names, with or without parameters, template
+ * arguments and clone suffixes: see docs/names.md. Objects have no addresses: a number below 2^40
+ * counts from the start of the first code section. HEFT_EARG for other texts. A text may match
+ * several places, such as two static functions with one name; this returns the first. */
 HEFT_API bool heft_where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr,
 			       struct heft_err *err);
 /* Finds all places that a text matches. heft_where_answer() returns the places, sorted by address.
@@ -109,7 +109,7 @@ struct heft_location {
 	 * call at which the frame before was inlined. The last frame is the function itself. */
 	const struct heft_frame *const *frames;
 	size_t frame_count;
-	/* The machine basic block, with only the flags of its map. NULL if there is none. */
+	/* The block at the address: only its address, size, id and flags. NULL if none. */
 	const struct heft_block *block;
 	/* Owners for the added sources that cover the address, in the order of adding. */
 	const struct heft_owner *const *owners;
