@@ -129,8 +129,8 @@ static size_t allocator_usable_size(void *p)
 	return block_usable_size(p);
 }
 
-/* Replaces functions that return the usable bytes of a block of this size. The allocator's own
- * answer would include the header. */
+/* Replaces functions that return the usable bytes of a block for `size` requested bytes. The
+ * allocator's own answer would include the header. */
 static size_t allocator_good_size(size_t size)
 {
 	if (size > SIZE_MAX - HEAP_ALIGN)
@@ -219,14 +219,14 @@ static void *allocator_rallocx(void *p, size_t size, int flags)
 	return to;
 }
 
-/* Resizes in place. A block with a header keeps its size. Returns the block's size. */
+/* Resizes in place. A block with a header keeps its size, which is returned. */
 static size_t allocator_xallocx(void *p, size_t size, size_t extra, int flags)
 {
 	return block_is_ours(p) ? block_usable_size(p) : real_x.xallocx(p, size, extra, flags);
 }
 
-/* Resizes a block that is argument number `which` (0 or 1) of `real`, which has no hook of its own.
- * A recorded block is copied to a new, unrecorded block, which `real` gives if it gets NULL. */
+/* Hook of the resizing function `real`, whose argument number `which` (0 or 1) is the block. If the
+ * block has a header, copies it to an unrecorded block, which `real` allocates for a NULL block. */
 static uintptr_t resize_beside(word_function *real, unsigned which, uintptr_t args[5],
 			       const struct caller *from)
 {
@@ -438,10 +438,10 @@ static const struct name {
 };
 enum { NAMES = sizeof names / sizeof names[0] };
 
-/* Address of each name in the global scope at the start, or NULL */
+/* Per name: its address in the global scope when the process started, or NULL */
 static any_function found_at[NAMES];
-static bool of_allocator[NAMES]; /* The address belongs to the allocator that the recorder calls */
-static struct tables below;      /* Module of that allocator */
+static bool of_allocator[NAMES]; /* True if that address is in the real allocator */
+static struct tables below;      /* Address range of the module of that allocator */
 
 static bool is_below(uintptr_t at)
 {
@@ -469,7 +469,7 @@ struct module {
 	const char *texts;
 };
 
-/* Writes a slot, even if it is already read-only. */
+/* Writes an entry of a global offset table (slot), even if it is already read-only. */
 static void slot_write(const struct module *m, uintptr_t *slot, any_function f)
 {
 	const uintptr_t page = (uintptr_t)slot & ~(uintptr_t)(PAGE_STEP - 1);
@@ -484,8 +484,8 @@ static void slot_write(const struct module *m, uintptr_t *slot, any_function f)
 static void *(*real_dlsym)(void *, const char *);
 static void *allocator_dlsym(void *handle, const char *name);
 
-/* True if a slot points to `f`, or still to the module's own lazy binding code. False if the module
- * itself defines the symbol. */
+/* True if a table entry with this value points to `f`, or still to the module's own lazy binding
+ * code. False if the module itself defines the symbol. */
 static bool leads_to(const struct module *m, const ElfW(Sym) * symbol, uintptr_t value,
 		     any_function f)
 {
@@ -495,7 +495,7 @@ static bool leads_to(const struct module *m, const ElfW(Sym) * symbol, uintptr_t
 	       (symbol->st_shndx == SHN_UNDEF || value != m->bias + symbol->st_value);
 }
 
-/* True if a slot points to another module, bound or lazy. 0 is a weak name without a definition. */
+/* True if a table entry points to another module, bound or lazy. 0 is an undefined weak name. */
 static bool leads_outside(const struct module *m, const ElfW(Sym) * symbol, uintptr_t value)
 {
 	return value != 0 &&
@@ -601,7 +601,7 @@ static bool has_family(void)
 	       mallocx != NULL || scalable_malloc != NULL;
 }
 
-/* Returns the number of modules loaded so far. */
+/* Sets *ctx to the number of modules loaded so far. */
 static int loads_count(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	if (size >= offsetof(struct dl_phdr_info, dlpi_adds) + sizeof info->dlpi_adds)
@@ -611,7 +611,7 @@ static int loads_count(struct dl_phdr_info *info, size_t size, void *ctx)
 
 static _Atomic(unsigned long long) loads_known;
 
-/* Changes the tables of all modules, if new ones were loaded. */
+/* Hooks the global offset tables of all modules, if modules were loaded since the last call. */
 static COLD void modules_look_at(void)
 {
 	unsigned long long loads = 0;

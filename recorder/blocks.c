@@ -27,8 +27,8 @@ static inline size_t rounded(size_t size)
 	return (size + HEAP_ALIGN - 1) & ~(size_t)(HEAP_ALIGN - 1);
 }
 
-/* Returns the bytes to request after p. Includes the canary and the bytes that the C library adds
- * anyway, which will store who freed the block. */
+/* Returns the bytes to request for a block of `size` bytes, without what precedes it. Includes the
+ * canary and the bytes that the C library adds anyway, which will store who freed the block. */
 static inline size_t size_behind(size_t size)
 {
 	const size_t n = size + recorder.tail;
@@ -62,7 +62,7 @@ static COLD bool read_odd(const unsigned char *p, uint64_t link, uint64_t mark, 
 		distance = HEAP_WIDE_SIZE;
 	}
 	if ((flags & HEAP_FREED) != 0) {
-		/* The allocator may have overwritten the wide words: assume the usual distance. */
+		/* The wide words may be overwritten: assume the usual distance to the raw block. */
 		wide = (struct heap_wide){ 0 };
 		distance = recorder.front;
 	}
@@ -100,7 +100,7 @@ static inline bool head_read(void *p, struct head *ret)
 	return heap_check((uintptr_t)p, mark, (uint32_t)link, 0) == link >> 32;
 }
 
-/* Writes the inline stack that ends at `end`. Returns its bytes. */
+/* Writes the inline stack into the `room` bytes before `end`. Returns `room`. */
 static COLD uint32_t write_inline(const struct slot *s, unsigned char *end, uint32_t room)
 {
 	uint32_t count = s->frame_count - 1;
@@ -125,7 +125,8 @@ static void write_canary(unsigned char *p, size_t size)
 	memcpy(p + size, &canary, sizeof canary);
 }
 
-/* Writes a header for special options. `shift`: log2 of the distance to its block; 0: `front`. */
+/* Writes a header with options or alignment. `shift`: log2 of the distance from the allocator's
+ * block to p. 0: the distance is recorder.front. */
 static COLD void write_odd(struct slot *s, unsigned char *p, size_t size, uint32_t stack,
 			   uint32_t shift)
 {
@@ -170,7 +171,7 @@ static inline void write_head(struct slot *s, unsigned char *p, size_t size, uin
 	h->link = (uint64_t)heap_check((uintptr_t)p, mark, stack, 0) << 32 | stack;
 }
 
-/* Sets or clears the flag HEAP_FREED in the header. */
+/* Sets or clears the flag HEAP_FREED in the header. Returns the new header. */
 static inline struct heap_header set_freed(unsigned char *p, bool freed)
 {
 	struct heap_header *h = (struct heap_header *)(void *)p - 1;
@@ -187,7 +188,7 @@ static inline struct heap_header set_freed(unsigned char *p, bool freed)
 	return *h;
 }
 
-/* Stores in the ring who freed a block that is too small to store that itself. */
+/* Stores who freed a block in the ring of small frees, because the block is too small for that. */
 static COLD void bury_small(struct slot *s, unsigned char *p, size_t room, uint64_t link,
 			    uintptr_t pc)
 {
@@ -245,7 +246,7 @@ static inline bool wanted(struct slot *s, size_t size)
 	return LIKELY(recorder.opt.sample == 0) || sample_take(s, size);
 }
 
-/* Resizes a block without a header to the size that the program requested. Zeros stay zeros. */
+/* Resizes a block without a header to the size that the program requested. Keeps zeroed bytes. */
 static COLD void *unrecorded(void *p, size_t size)
 {
 	void *to = recorder.real.realloc(p, size != 0 ? size : 1);
@@ -442,8 +443,8 @@ HOT void block_free(void *p, uintptr_t sp, uintptr_t pc)
 	give_back(s, p, h.raw, pc);
 }
 
-/* Returns the usable bytes of a block: all bytes after p, or those before the canary. realloc keeps
- * as many. For freed blocks, the requested size: the real allocator must not be asked. */
+/* Returns the usable bytes of a block: all bytes after p, or those before the canary. realloc
+ * copies as many. The requested size of a freed block: the real allocator must not be asked. */
 static size_t head_usable(const unsigned char *p, const struct head *h)
 {
 	if (recorder.real.usable_size == NULL || (h->flags & (HEAP_CANARY | HEAP_FREED)) != 0)
@@ -472,8 +473,8 @@ size_t block_usable_size(void *p)
 	return recorder.real.usable_size != NULL ? recorder.real.usable_size(p) : 0;
 }
 
-/* Allocates a new block, copies the bytes, and frees the old block. The recorder writes a header
- * before blocks that it records. Either block may have one or not. */
+/* Moves a block: allocates a new one, copies the bytes, and frees the old one. Each of the two may
+ * be recorded (has a header) or not. */
 static void *move(void *p, size_t old_size, size_t size, const struct caller *from)
 {
 	void *to = block_malloc(size, from);

@@ -102,7 +102,7 @@ void *boot_alloc(size_t size)
 }
 
 #ifndef HEFT_WRAP
-/* Finds the next definition of a function. Copies dlsym's pointer to a function pointer. */
+/* Sets *ret_function to the next definition of a function (RTLD_NEXT), by copying bytes. */
 static void find(void *ret_function, const char *name)
 {
 	void *p = dlsym(RTLD_NEXT, name);
@@ -211,7 +211,7 @@ static void set_shape(void)
 static __thread struct {
 	uintptr_t busy; /* Value of slot->busy of this thread */
 	unsigned depth; /* Number of nested forks */
-	bool took;      /* The outermost fork took the lock, which was not ours */
+	bool took;      /* True if before_fork() took the lock */
 } forking __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void)
@@ -415,8 +415,8 @@ static uintptr_t find_c_library(void)
 	return (uintptr_t)dlsym(RTLD_NEXT, "gnu_get_libc_version");
 }
 
-/* True if the real allocator is in another module than the C library. Its names are not enough,
- * because other allocators export the C library's internal names, too. */
+/* True if the real allocator is in another module than the C library. Names of functions do not
+ * show this, because other allocators also export the C library's internal names. */
 static bool is_foreign(void)
 {
 	struct tables ours, theirs;

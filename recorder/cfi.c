@@ -1,6 +1,6 @@
-/* cfi.c - computes a row from .eh_frame. LSB Core, "Exception Frames" (.eh_frame, .eh_frame_hdr);
- * DWARF 5, 6.4 (call frame instructions), 2.5 (expressions); psABI AMD64, table 3.36, and psABI
- * i386, table 2.14 (register numbers).
+/* cfi.c - computes the unwind rule of an address (struct row) from .eh_frame. LSB Core, "Exception
+ * Frames" (.eh_frame, .eh_frame_hdr); DWARF 5, 6.4 (call frame instructions), 2.5 (expressions);
+ * psABI AMD64, table 3.36, and psABI i386, table 2.14 (register numbers).
  *
  * Runs the instructions of the entry that covers an address. Keeps only the rules that find the
  * caller: CFA, frame pointer, return address. Each read is checked against the end of its entry,
@@ -16,8 +16,8 @@ enum { REG_FP = 6, REG_SP = 7, REG_RA = 16 };
 #endif
 
 enum {
-	SAVED_MAX = 4, /* Maximal depth of remembered states. Compilers nest one. It is low
-		        * because signal stacks are small */
+	SAVED_MAX = 4, /* Maximal number of states that DW_CFA_remember_state keeps at once.
+			* Compilers keep one. It is low because signal stacks are small */
 	STEPS_MAX = 20000,
 };
 

@@ -71,7 +71,7 @@ static void peak_reached(struct slot *s, int64_t live)
 		}
 }
 
-/* Removes every second moment of the timeline. The remaining moments keep the peaks. */
+/* Removes every second moment of the timeline. Of two peaks, the higher one remains. */
 static void thin_out(struct heap_page *page)
 {
 	const uint32_t kept = page->used / 2;
@@ -99,7 +99,8 @@ static bool moment_is_due(uint64_t now)
 	       recorder.next_moment - now <= recorder.moment_step / 4 * 3;
 }
 
-/* Updates the process. Called every OPS operations, and after a change of FLUSH_AT bytes. */
+/* Adds the slot's changes to the counters of the process, and a due moment to the timeline. Called
+ * every OPS operations, and after a change of FLUSH_AT bytes. */
 static COLD void tick(struct slot *s)
 {
 	const uint64_t now = clock_now();

@@ -98,7 +98,7 @@ void *HOOK(reallocarray)(void *p, size_t count, size_t size)
 	return block_realloc(p, all, &from);
 }
 
-/* Returns the next power of two, like glibc. */
+/* Returns the least power of two that is at least `align` and HEAP_ALIGN, as glibc does. */
 static size_t round_align(size_t align)
 {
 	size_t n = HEAP_ALIGN;
@@ -185,7 +185,7 @@ EXPORT void exit(int status);
 EXPORT void _exit(int status);
 EXPORT void _Exit(int status);
 
-/* Forgets all rows, because other code may be mapped at the module's addresses later. */
+/* Forgets all unwind rules (rows), because other code may get the module's addresses later. */
 int dlclose(void *handle)
 {
 	if (recorder.real.dlclose == NULL)
@@ -327,7 +327,7 @@ static size_t deep_usable_size(void *p)
 	return block_is_ours(p) ? block_usable_size(p) : recorder.real.below.usable_size(p);
 }
 
-/* Aliases that no other module can replace, free of attributes in the C library's headers. */
+/* Aliases of hooks that no other module can replace, without the C library's attributes. */
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmissing-attributes"
 #endif

@@ -76,7 +76,7 @@ bool tables_find(uintptr_t pc, struct tables *ret)
 }
 #endif
 
-/* Returns the path in a line of /proc/self/maps (proc(5)) whose range has the address, or NULL. */
+/* Returns the path in a line of /proc/self/maps (proc(5)). NULL if its range lacks the address. */
 static char *line_match(char *line, uintptr_t addr)
 {
 	uintptr_t bounds[2] = { 0, 0 };

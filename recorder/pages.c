@@ -10,7 +10,7 @@ enum {
 
 /* Returns the wanted address of the next chunk: below the program. The kernel writes cores in
  * ascending order of addresses, so a truncated core (RLIMIT_CORE) still has the tables. Returns 0
- * for any address if the program is at low addresses, where its heap could grow into the tables. */
+ * (any address) if the program is at low addresses, where its heap could grow into the tables. */
 static uintptr_t place_wanted(void)
 {
 	const uint64_t apart = UINT64_C(1) << 40, least = UINT64_C(1) << 43;

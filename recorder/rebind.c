@@ -88,9 +88,9 @@ static uint32_t name_hash(const char *name)
 	return h;
 }
 
-/* Returns the hook for a symbol whose value is `now`. 0 to leave the symbol unchanged. If
- * another library is between the hook and the C library, it calls the C library's function
- * inside the hook. */
+/* Returns the hook for a symbol of the C library whose value is `now`. 0 to leave the symbol
+ * unchanged. If another library's function comes next (RTLD_NEXT), it may call this symbol inside
+ * the hook: then returns hook.deep. */
 static uintptr_t hook_address(const struct hook *h, uintptr_t now)
 {
 	if ((uintptr_t)dlsym(RTLD_NEXT, h->name) == now)
@@ -149,7 +149,7 @@ bool module_defines(uintptr_t at, const char *name)
 	return library_find(&l, at) && symbol_next(&l, name, &i) != NULL;
 }
 
-/* Writes the new values. The symbols are in a part of the segment without code. */
+/* Writes the hooks' addresses into the symbols. Their pages contain no code. */
 static void symbols_write(const struct library *l, const struct entries *e)
 {
 	uintptr_t low = UINTPTR_MAX, high = 0;

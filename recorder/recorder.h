@@ -77,16 +77,16 @@ static inline bool is_power(size_t n)
 /* What a frame's rule does with the frame pointer: loads the caller's, keeps it, or reads it. */
 enum fp_use { FP_LOADS, FP_KEEPS, FP_NEEDS };
 
-/* A frame of the last stack of a thread. The state (sp, pc, fp) and the words at the slots
+/* A frame of the last stack of a thread. Its state (sp, pc, fp) and the words at ra_slot, fp_slot
  * determine the caller's state. Most code uses rbp as a general register. `live` is false if this
- * frame and its callers do not use fp before they load it again. Then fp may be outdated. */
+ * frame and its callers do not use fp before they load it. Then fp may be outdated. */
 struct frame {
 	uintptr_t sp, pc, fp;
 	const uintptr_t *ra_slot; /* Address from which the return address was read */
 	const uintptr_t *fp_slot; /* Address from which the caller's frame pointer was read, or
 				   * NULL if it is not live */
 	uint64_t hash;            /* Hash of this frame and all its callers */
-	uint32_t node;            /* Node id. 0 if unknown */
+	uint32_t node;            /* Its struct heap_node. 0 if unknown */
 	uint16_t use;             /* enum fp_use */
 	bool live;
 };
@@ -102,12 +102,12 @@ enum { MEMOS = 256, MEMO_WORDS = 10 };
 struct memo {
 	uintptr_t sp, pc, fp;       /* State of the hook's caller. sp is 0 in an empty entry */
 	uint64_t epoch;             /* row_epoch and node_epoch when the entry was made */
-	uint64_t hash;              /* Hash of the frame at which the walk met the last stack */
+	uint64_t hash;              /* Hash of the frame at which the walk met the old stack */
 	uintptr_t join_sp, join_fp; /* sp and fp of that frame */
 	uint32_t join;              /* Index of that frame, not 0 */
 	uint32_t stack;             /* Id of the stack */
 	uint32_t life;              /* slot->life when the entry was made */
-	uint16_t count;             /* Number of words */
+	uint16_t count;             /* Number of entries in `words` */
 	bool live;                  /* True if the caller's state depends on fp */
 	struct {
 		const uintptr_t *slot;
@@ -124,12 +124,12 @@ struct leaf {
 struct slot {
 	/* Address of the frame that entered the recorder. 0 if the thread is not in the recorder. A
 	 * signal handler uses it to detect that it interrupted the recorder. If a handler left by
-	 * longjmp, the value is outdated, which the address shows. */
+	 * longjmp, the value is outdated; slot_reenter() sees that by the address. */
 	_Atomic(uintptr_t) busy;
 	uintptr_t given, given_by;     /* Block that is being freed or resized, and the return
 				        * address of the call. 0 if there is none */
 	uint32_t number;               /* Slot number, from 1 */
-	struct slot *next_free, *next; /* next: list of all slots */
+	struct slot *next_free, *next; /* Lists: unused slots, all slots */
 	struct heap_thread *thread;
 
 	uintptr_t stack_low, stack_top; /* Known part of the thread's own stack */
@@ -138,7 +138,7 @@ struct slot {
 	/* Frames are frames[0..frame_count), outermost first. [0] is the end mark, not a frame. */
 	uint32_t frame_count;
 	uint32_t joined;      /* frames[0..joined] were unchanged in the last walk */
-	struct frame *frames; /* FRAMES_MAX frames. slot_walked() has as many */
+	struct frame *frames; /* FRAMES_MAX frames, then those of slot_walked() */
 	struct memo *memos;   /* Array of MEMOS entries */
 
 	struct leaf *leaves; /* Stack ids by the hash of the stack, with open addressing */
@@ -211,13 +211,13 @@ struct options {
 	uint32_t flags; /* Flags, enum heap_flag */
 	bool frame_pointers;
 	bool no_fallback; /* End stacks at code without an unwind table */
-	bool check;       /* Compare frames whenever a hash finds a stack */
+	bool check;       /* Compare all frames of a stack that its hash found */
 	bool alone;       /* Child processes write nothing */
 	int signal;       /* Signal on which the recorder writes a snapshot. 0 if there is none */
 	char out[1024];   /* File name pattern. "" if nothing is written */
-	bool memory;      /* The keeper (see below) writes all memory when the process ends */
-	char keeper[108]; /* Abstract socket of the process that waits for the end (the keeper).
-			   * "" if there is none */
+	bool memory;      /* The keeper process writes all memory when the process ends */
+	char keeper[108]; /* Abstract socket of the keeper: the process that waits until this one
+			   * ends. "" if there is none */
 	char word[40];    /* Word that identifies processes of the run to the keeper */
 };
 
@@ -299,7 +299,7 @@ void boot_configure(void) HIDDEN;
 void process_note_title(void) HIDDEN;
 void process_note_beside(const char *name) HIDDEN;
 uint64_t clock_now(void) HIDDEN;      /* Coarse time in nanoseconds */
-void *map_memory(size_t size) HIDDEN; /* Zeroed memory. NULL if there is none */
+void *map_memory(size_t size) HIDDEN; /* Returns zeroed memory. NULL on failure */
 /* Maps memory at `wanted` if that is free. Otherwise, or if `wanted` is 0, maps it anywhere. */
 void *map_memory_at(uintptr_t wanted, size_t size) HIDDEN;
 void unmap_memory(void *p, size_t size) HIDDEN;
@@ -313,8 +313,8 @@ struct slot *slot_acquire(void) HIDDEN;
 bool slot_reenter(struct slot *s, uintptr_t sp) HIDDEN;
 void slots_start(void) HIDDEN;
 void slots_after_fork(void) HIDDEN;
-/* True if `sp`, below the known part, is on the thread's own stack. That part then begins at
- * `sp`. */
+/* True if `sp`, which is below the known part of the thread's stack, is on that stack too. The
+ * known part then begins at `sp`. */
 bool slot_stack_grow(struct slot *s, uintptr_t sp) HIDDEN;
 
 static inline struct slot *slot_enter(uintptr_t sp)
@@ -349,7 +349,7 @@ static inline void slot_leave(struct slot *s)
 
 /* pages.c: makes a page and adds it to the table of its kind. NULL if memory runs out. */
 struct heap_page *page_new(enum heap_page_kind kind, uint32_t entry_size, uint32_t slot) HIDDEN;
-/* Returns the page that counts frees by threads of other slots, for a page of stacks. */
+/* Returns the page with the counts of frees by other slots, for page `number` of stacks. */
 struct heap_page *page_remote(uint32_t number) HIDDEN;
 
 static inline void *page_entry(struct heap_page *p, uint32_t index)
@@ -476,7 +476,7 @@ struct row {
 	uint8_t cfa, fp;
 };
 
-/* Computes the row for a return address: the row of the instruction before it. */
+/* Computes the unwind rule of a return address: that of the instruction before it. */
 struct row row_miss(uintptr_t pc) HIDDEN;
 void rows_start(void) HIDDEN;
 /* Forgets all rows. Call it after code was unmapped, because other code may be mapped there. */
@@ -526,16 +526,16 @@ void timeline_start(void) HIDDEN;
 
 /* sample.c: true if this allocation belongs to the sample. Called only if blocks are sampled. */
 bool sample_take(struct slot *s, size_t size) HIDDEN;
-/* Returns how many blocks and bytes the sampled block at `p` represents, always the same. */
+/* Returns how many blocks and bytes the sampled block at `p` represents: the same at each call. */
 void sample_weight(const void *p, uint64_t size, uint64_t *ret_blocks, uint64_t *ret_bytes) HIDDEN;
 
 /* A function that replaces another one of the same name. */
 struct hook {
 	const char *name;
 	void *own;
-	/* Replacement if another library's function comes next. NULL if there is none. It handles
-	 * blocks with a header, and passes other blocks to the C library's function, whose address
-	 * *ret_below receives. */
+	/* Hook for a program in which another library's function precedes the C library's. NULL if
+	 * there is none. It handles blocks with a header, and passes other blocks to the C
+	 * library's function, whose address *ret_below receives. */
 	void *deep;
 	void **ret_below;
 };
@@ -568,17 +568,17 @@ struct head {
 /* Hooks the real allocator's functions other than malloc and free. Called before recording. */
 void allocators_start(void) HIDDEN;
 
-/* Stores in the ring that a block was freed from `pc`. */
+/* Stores in the ring of freed blocks that a block was freed from `pc`. */
 void rest_note(const struct slot *s, const void *p, const struct head *h, uintptr_t pc,
 	       enum heap_gone_why why) HIDDEN;
-/* True if p is a freed block whose header the allocator has overwritten. Its own bytes or the ring
- * show that. The real allocator must be the C library's. */
+/* True if p is a freed block whose header the allocator has overwritten. The block's own bytes or
+ * the ring of freed blocks show that. The real allocator must be the C library's. */
 bool rest_find(const unsigned char *p, struct head *ret) HIDDEN;
 
-/* Writes all pages to the file of the options: the final file, or the next numbered one. False if
- * there is none or if it cannot be written. May be called in a signal handler. */
+/* Writes all pages to the file that options.out names: the final file, or the next numbered one.
+ * False if there is none or if it cannot be written. May be called in a signal handler. */
 bool snapshot_write(bool numbered) HIDDEN;
-/* Makes a signal write a snapshot, if the signal would otherwise end the process or be ignored. */
+/* Makes a signal write a snapshot, if the signal has its default action. */
 void snapshot_upon(int signal) HIDDEN;
 void snapshot_at_exit(void) HIDDEN;
 void snapshot_announce(void) HIDDEN;

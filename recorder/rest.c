@@ -2,9 +2,10 @@
  * bytes may be overwritten. */
 #include "recorder.h"
 
-enum { SIZE_SMALL = 8 }; /* Maximal bytes of blocks that have room only for a link */
+enum { SIZE_SMALL = 8 }; /* Maximal bytes of blocks that only have room for heap_rest.link */
 
-/* Returns the page of the ring. If two threads create it at once, one of the pages stays unused. */
+/* Returns the page of the ring of freed blocks, and creates it if `s` is not NULL. If two threads
+ * create it at once, one of their pages stays unused. NULL if there is none. */
 static struct heap_page *ring(const struct slot *s)
 {
 	struct heap_page *page = atomic_load_explicit(&recorder.gone, memory_order_acquire);
@@ -38,10 +39,10 @@ COLD void rest_note(const struct slot *s, const void *p, const struct head *h, u
 	__atomic_store_n(&e->number, number + 1, __ATOMIC_RELEASE);
 }
 
-/* Bits that recognize a chunk of the C library without a header. The word before the chunk is its
- * size: a small number, with low bits for "the chunk before is in use" and "has a mapping of its
- * own". The word of an overwritten header differs: it is 0, a pointer without these bits, a random
- * number, or (with 32-bit words) the upper half of the mark. */
+/* Bits of the word before p that show a chunk of the C library without a header. The word is the
+ * chunk's size: a small number, with bits for "the chunk before is in use" and "has a mapping of
+ * its own". The word of an overwritten header is 0, a pointer without these bits, a random number,
+ * or (with 32-bit words) the upper half of the mark. */
 enum {
 	SIZE_BITS = WORD_SIZE == 8 ? 40 : 31,
 	IN_USE_BEFORE = 1,
@@ -74,7 +75,7 @@ static bool is_rest(uintptr_t addr, uint64_t link, uint64_t mark, struct head *r
 	return true;
 }
 
-/* Finds the last entry of the ring for a block. False if there is none. */
+/* Sets *ret from the last entry for a block in the ring of freed blocks. False if none. */
 static bool find_note(uintptr_t addr, struct head *ret)
 {
 	const struct heap_page *page = atomic_load_explicit(&recorder.gone, memory_order_acquire);

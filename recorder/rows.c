@@ -65,7 +65,7 @@ struct row row_miss(uintptr_t pc)
 		if (t.hdr != NULL)
 			row = cfi_row(&t, pc);
 #ifndef HEAP_TABLES
-		row.cfa = CFA_END; /* Nobody reads the row. It tells that the module is noted */
+		row.cfa = CFA_END; /* Cached only to note each module once */
 #endif
 	}
 	/* Code without a table is not cached: code made at run time may get a table later. */

@@ -5,7 +5,7 @@
  * inverse of this probability in blocks. libm is not used, because the recorder needs only libc. */
 #include "recorder.h"
 
-/* Computes exp(-x) for x >= 0, error about 1e-13: a series for a part of x, then squarings. */
+/* Computes exp(-x) for x >= 0, error about 1e-13: a series for x / 4096, then 12 squarings. */
 static double exp_minus(double x)
 {
 	if (x > 40)
@@ -30,7 +30,7 @@ static double minus_log(double u)
 	       2 * t * (1 + q * (1.0 / 3 + q * (1.0 / 5 + q * (1.0 / 7 + q * (1.0 / 9 + q / 11)))));
 }
 
-/* Returns a random distance to a sample, by xorshift64*: Marsaglia, "Xorshift RNGs" (2003). */
+/* Returns the bytes to the next sample, by xorshift64*: Marsaglia, "Xorshift RNGs" (2003). */
 static int64_t next_distance(struct slot *s)
 {
 	uint64_t x = s->random;

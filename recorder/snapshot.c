@@ -83,7 +83,7 @@ static int open_file(const char *name)
 	struct stat is;
 	int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd >= 0)
-		fchmod(fd, 0600); /* independent of the umask */
+		fchmod(fd, 0600); /* sets the mode whatever the umask is */
 	if (fd >= 0 || errno != EEXIST)
 		return fd;
 	fd = open(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -95,7 +95,7 @@ static int open_file(const char *name)
 	return fd;
 }
 
-/* Returns the bytes of a page up to the end of its last used block (of a file). */
+/* Returns the bytes of a page up to the end of its last 4 KiB that are not all zero. */
 static size_t page_used(const unsigned char *page)
 {
 	enum { BLOCK = 4096 };
@@ -149,9 +149,9 @@ static bool connect_to(int fd, const struct sockaddr_un *to, socklen_t size)
 	return true;
 }
 
-/* Returns a connection to the keeper, and allows the keeper to trace this process. -1 if there is
- * none. The keeper's name is in the abstract namespace (unix(7)), whose names are not files and
- * disappear with the keeper. */
+/* Connects to the keeper process (opt.keeper), and allows it to trace this process. Returns the
+ * connection, or -1 if there is none. The keeper's name is in the abstract namespace (unix(7)),
+ * whose names are not files and disappear with the keeper. */
 static int reach_keeper(void)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -170,7 +170,7 @@ static int reach_keeper(void)
 			close(fd);
 		return -1;
 	}
-	/* Some systems allow only ancestors to trace. A daemon's keeper is not one. */
+	/* Some systems allow only ancestors to trace. The keeper is no ancestor of a daemon. */
 	prctl(PR_SET_PTRACER, (unsigned long)who.pid, 0, 0, 0);
 	return fd;
 }
@@ -188,14 +188,14 @@ static bool send_all(int fd, const void *data, size_t size)
 	return true;
 }
 
-/* Sends the keeper a request: the secret word of the run, what to write, and the file's name. */
+/* Sends the keeper process a request: the run's secret word, what to write, the file's name. */
 static bool keeper_ask(int fd, char kind, const char *name)
 {
 	return send_all(fd, recorder.opt.word, strlen(recorder.opt.word)) &&
 	       send_all(fd, &kind, 1) && send_all(fd, name, strlen(name) + 1);
 }
 
-/* Reads the answer: one byte, or the end of the connection. */
+/* Reads the keeper's answer, one byte. True if the keeper did what was asked. */
 static bool keeper_answers(int fd)
 {
 	char answer = 0;
@@ -206,7 +206,7 @@ static bool keeper_answers(int fd)
 	return n == 1 && answer == 'y';
 }
 
-/* True if the keeper has written this process's memory under that name. Waits for the keeper. */
+/* Lets the keeper process write this process's memory to `name`, and waits. True on success. */
 static bool keep_memory(const char *name)
 {
 	const int fd = recorder.opt.memory ? reach_keeper() : -1;
@@ -217,7 +217,7 @@ static bool keep_memory(const char *name)
 	return kept;
 }
 
-/* True if the keeper has written the pages, for a process that may not write files. */
+/* Lets the keeper process write the recorder's pages, for a process that may not write files. */
 static bool keep_pages(const char *name)
 {
 	const int fd = reach_keeper();

@@ -22,7 +22,8 @@ enum {
 };
 
 static const uintptr_t no_word = 0;
-/* Word of frames that must always be walked again. It is odd, so it equals no program counter. */
+/* For frames that must always be walked again: their ra_slot points to this word. It is odd, so it
+ * equals no program counter. */
 static const uintptr_t odd_word = 1;
 static const uintptr_t cut_word = (uintptr_t)HEAP_FRAME_CUT;
 
@@ -53,7 +54,7 @@ static void bounds_set(struct walk *w, uintptr_t sp)
 	w->bounds = (struct bounds){ (sp | (PAGE_STEP - 1)) + 1, true };
 }
 
-/* True if all addresses below `end` can be read. */
+/* True if all addresses below `end` can be read. Extends the known bounds of the stack. */
 static COLD bool bounds_grow(struct walk *w, uintptr_t end)
 {
 	struct bounds *b = &w->bounds;
@@ -211,8 +212,8 @@ static inline uint64_t hash_add(uint64_t hash, uintptr_t pc)
 	return h ^ h >> 29;
 }
 
-/* Appends walked[0..n), innermost first, to frames[0..kept). Copies words one by one, because
- * loading two words that were stored separately must wait for both stores. */
+/* Appends walked[0..n), innermost first, to frames[0..kept). Copies each word alone: a load of two
+ * words that were stored separately must wait for both stores. */
 static inline uint64_t append(struct slot *s, uint32_t kept, uint32_t n)
 {
 	struct frame *to = &s->frames[kept];
@@ -269,8 +270,8 @@ static inline bool same_state(const struct frame *known, const struct frame *at)
 	return known->sp == at->sp && known->pc == at->pc && (known->fp == at->fp || !known->live);
 }
 
-/* True if frames[0..known] and the frames walked inside of them fit. If not, the walk continues
- * without known frames. */
+/* True if frames[0..known] and the newly walked frames fit into s->frames. If not, the walk
+ * continues without the known frames. */
 static inline bool has_room(const struct slot *s, uint32_t known, const struct frame *at)
 {
 	const uint32_t count = known + 1 + (uint32_t)(at - slot_walked(s));

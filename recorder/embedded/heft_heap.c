@@ -39,7 +39,7 @@ static uint32_t flags_of(const void *p)
 	return (uint32_t)(header_of(p)->mark >> HEAP_FLAG_SHIFT) & 15;
 }
 
-/* Computes the check of the current header. Skips the wide words of freed blocks, which the
+/* Computes the check value of the block's header. Skips the wide words of freed blocks, which the
  * allocator may have overwritten. */
 static uint32_t check_of(const void *p)
 {
@@ -58,8 +58,8 @@ static void set_header(void *p, uint32_t flags, size_t size, uint32_t distance)
 	head->link |= (uint64_t)check_of(p) << 32;
 }
 
-/* Writes all data before and after p. `distance` is the number of bytes from the start of the
- * allocator's block to p. Zeros after the frames fill the bytes that alignment adds. */
+/* Writes the header, frames and canary of block p. `distance` is the number of bytes from the start
+ * of the allocator's block to p. Zeros after the frames fill the bytes that alignment adds. */
 static void write_block(struct heft_heap *h, unsigned char *p, size_t size, size_t distance,
 			const uintptr_t *frames, uint32_t count)
 {

@@ -48,7 +48,8 @@ struct heft_port {
 struct heft_heap {
 	struct heap_page page;
 	struct heap_process
-		process; /* Used: live_bytes, peak_bytes, double_frees, foreign_frees, damaged */
+		process; /* Only used: live_bytes, peak_bytes, double_frees, foreign_frees,
+			  * damaged */
 	const struct heft_port *port;
 	uint64_t sequence; /* Number of the last allocation */
 	uint32_t task; /* Number of the current task, recorded with HEAP_WIDE. The operating system
@@ -82,8 +83,8 @@ enum heft_verdict heft_heap_check(const void *p);
 /* Returns the bytes that were requested. `p` must be NULL, HEFT_GOOD or HEFT_DAMAGED. */
 size_t heft_heap_size(const void *p);
 
-/* Returns the bytes between the start of the allocator's block and the pointer, for a stack of
- * `frames` frames. Alignment may add more. */
+/* Returns the bytes from the start of the allocator's block to the program's pointer, for a stack
+ * of `frames` frames. Alignment may add more. */
 static inline size_t heft_heap_front(const struct heft_port *port, uint32_t frames)
 {
 	const size_t stack = sizeof(struct heap_inline) + frames * sizeof(uintptr_t);
