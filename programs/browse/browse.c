@@ -26,7 +26,7 @@ void browse_say(struct browse *b, const char *fmt, ...)
 	va_end(args);
 }
 
-/* Returns the next key that was typed before. ERR if there is none. */
+/* Returns the next key that is already typed, without waiting. ERR if there is none. */
 static int typed_key(void)
 {
 	timeout(0);
@@ -63,7 +63,7 @@ static int browse_key(struct browse *b, int ms)
 	}
 }
 
-/* True if Esc was typed during the work. Other keys are kept. */
+/* True if Esc was typed during the work. Otherwise keeps the typed keys for later. */
 static bool is_stopped(void)
 {
 	int keys[KEYS_KEPT];
@@ -120,7 +120,7 @@ static void set_open(struct browse *b, uint32_t node, bool open)
 	browse_list(b);
 }
 
-/* Opens rows that are the only row below another, as the first frames of a heap are. */
+/* Opens rows without siblings, such as the outer frames of a heap's call stacks. */
 static void browse_open_lone(struct browse *b)
 {
 	const struct tree *t = &b->tree;
@@ -147,7 +147,7 @@ static void apply_filter(struct browse *b)
 	browse_go_to(b, node);
 }
 
-/* Waits until no typed letter is left, because a filter over a million rows takes time. */
+/* Filters by the typed text, unless another key was typed: a million rows take time. */
 static void filter_typed(struct browse *b)
 {
 	const int key = typed_key();
@@ -158,7 +158,7 @@ static void filter_typed(struct browse *b)
 	apply_filter(b);
 }
 
-/* Applies a key to a text. False if the key changes nothing. */
+/* Edits a text by a typed key. False if the key changes nothing. `choices`: see browse_prompt(). */
 static bool edit(char *text, size_t room, const char *const *choices, int key)
 {
 	size_t size = strlen(text), next = 0;
@@ -201,7 +201,7 @@ static bool browse_prompt(struct browse *b, const char *label, char *text, size_
 {
 	for (;;) {
 		draw_prompt(b, label, text, choices != NULL);
-		const int key = getch(); /* The loop also draws again after a new screen size. */
+		const int key = getch(); /* KEY_RESIZE also goes back to draw_prompt(). */
 		paint_cursor(-1, 0);
 		if (key == ESC || key == ERR)
 			return false;
@@ -276,7 +276,7 @@ static void browse_write_page(struct browse *b)
 	struct heft_err err = { .text = "" };
 	char path[400];
 	const char *const name = b->ops->title(b->ops->ctx, b->input);
-	/* Of the title "NUMBER: COMMAND" of a process, only the number names the file. */
+	/* Of the title "NUMBER: COMMAND" of a process, uses only the number as the file's name. */
 	const size_t size = b->table.lives ? strcspn(name, ":") : strlen(name);
 	snprintf(path, sizeof path, "%.*s.html", (int)(size < 380 ? size : 380), name);
 	if (!browse_prompt(b, "write a page to", path, sizeof path, NULL, NULL))
@@ -406,7 +406,7 @@ static bool moves(struct browse *b, int key)
 	case 'l': set_open(b, browse_chosen(b), true); break;
 	case KEY_LEFT:
 	case 'h': go_left(b); break;
-	case '*': /* Open all rows of a level. */
+	case '*': /* Open or close all siblings of the row. */
 		if (node == UINT32_MAX)
 			break;
 		tree_open_beside(&b->tree, node, !b->tree.nodes[node].open);

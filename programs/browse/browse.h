@@ -12,7 +12,7 @@
 
 /* Functions for a table that makes rows on request. All functions are NULL if all rows exist. */
 struct browse_rows {
-	/* Makes the children of a row whose list of children is missing. False without memory. */
+	/* Makes the children of a row whose list of children is missing. False if out of memory. */
 	bool (*open)(void *of, const struct heft_row *row);
 	/* Work like heft_profile_filter_rows(), heft_profile_open_filtered() and
 	 * heft_profile_filtered(). If all are NULL, all rows are made before they are filtered. */
@@ -29,18 +29,18 @@ struct browse_table {
 	const struct heft_table *table;
 	bool only_now; /* True if the base of the table is empty */
 	bool lives;    /* True if the data changes, so the table is made again from time to time */
-	char by[200];  /* Groups of its rows */
+	char by[200];  /* Names by which its rows are grouped */
 	struct browse_rows rows;
 };
 
 /* Options for making a table. */
 struct browse_wish {
-	const char *by; /* Groups of the rows. NULL means the default */
+	const char *by; /* Names by which rows are grouped. NULL means the default */
 	heft_progress_fn progress;
 	void *progress_ctx;
 };
 
-/* A row with its labels, from the level below the top row to its own level. */
+/* A row, and the labels of its path, from the level below the top row to the row itself. */
 struct browse_row {
 	const struct heft_row *row;
 	const char *const *path;
@@ -51,7 +51,7 @@ struct browse_ops {
 	void *ctx;
 	size_t input_count;
 	const char *(*title)(void *ctx, size_t input);
-	/* Returns the possible groups for rows of an open input. NULL ends the list. */
+	/* Returns the groupings that the user may choose for an open input. NULL ends the list. */
 	const char *const *(*groups)(void *ctx, size_t input);
 	/* Makes the table of an input, with rows grouped by `by` (NULL: the default). The table is
 	 * valid until the next one of this input. If it fails, the previous table stays. */
@@ -64,8 +64,8 @@ struct browse_ops {
 		      struct browse_table *ret, struct heft_err *err);
 	void (*take)(void *ctx, size_t input, void *made);
 	void (*drop)(void *ctx, void *made);
-	/* Opens input 0 with few rows that need no time, to show them until the table is made.
-	 * False if there are none. */
+	/* Opens input 0 with a few rows that are quick to make, to show them until its table is
+	 * made. False if there are none. */
 	bool (*glance)(void *ctx, struct browse_table *ret);
 	/* Writes more facts about a row, in lines. */
 	void (*card)(void *ctx, size_t input, const struct browse_row *row, FILE *to);

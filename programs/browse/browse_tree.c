@@ -93,7 +93,7 @@ static bool add_node(struct tree *t, const struct heft_row *row, uint32_t parent
 	return true;
 }
 
-/* Lists the rows below a row, perhaps including hidden rows. False without memory. */
+/* Lists the rows below a row, perhaps including hidden rows. False if memory runs out. */
 static bool browse_tree_list_rows(const struct tree *t, const struct heft_row *row,
 				  const struct heft_row *const **ret, size_t *ret_count)
 {
@@ -238,7 +238,7 @@ void tree_set_order(struct tree *t, size_t measure, enum tree_sort sort, bool re
 }
 
 struct key {
-	double size; /* Larger first */
+	double size; /* Value of the sort measure. Larger first */
 	double most; /* Greatest of its sizes, by any measure. Larger first */
 	const char *label;
 	uint32_t node;

@@ -60,11 +60,11 @@ struct tree {
 	uint32_t *waiting; /* Stack for computing the lines */
 };
 
-/* Starts a tree. `from` is borrowed. False without memory, or if there are at least 2^32 rows. */
+/* Starts a tree. `from` is borrowed. False if out of memory, or if there are at least 2^32 rows. */
 bool tree_init(struct tree *t, const struct browse_table *from);
 void tree_release(struct tree *t);
 /* Carries the state of an older tree (open rows, marks, order, root) to a new tree. Two rows are
- * the same if all labels of their paths are equal; in the same table, if their sums are equal.
+ * the same if all labels of their paths are equal; in the same table, if they share heft_row.now.
  * *cursor becomes the same node of the new tree, or the nearest existing row above it. The caller
  * sets the filter. False if there is no memory; then nothing changes. */
 bool tree_carry(struct tree *to, const struct tree *from, uint32_t *cursor);
@@ -94,9 +94,9 @@ bool tree_same_label(const char *above, const char *label);
 /* Filters leaf rows. Each word of `text` must occur in a label, alias or text of the leaf or of a
  * row above it. A word that begins with "!" must not occur. A word with a capital letter is matched
  * exactly. All rows pass an empty text. *cursor gets the node's new number. False if there is no
- * memory; then the filter is unchanged, unless the table filters. */
+ * memory; then the filter is unchanged, unless the table filters its rows itself. */
 bool tree_filter(struct tree *t, const char *text, uint32_t *cursor);
-/* Computes the visible lines again, after every change of them. False if there is no memory. */
+/* Computes the visible lines. Call it after every change of them. False if out of memory. */
 bool tree_list(struct tree *t);
 
 /* Opens or closes the node and all its siblings. */

@@ -36,7 +36,7 @@ static struct labelled *sort_labels(const struct tree *t, uint32_t node)
 	return list;
 }
 
-/* Finds the child with a label. `list` has the sorted children; NULL searches linearly. */
+/* Finds the child with a label. `list`: the children sorted by label. NULL: searches linearly. */
 static uint32_t find_child(const struct tree *t, uint32_t node, const struct labelled *list,
 			   const char *label)
 {
@@ -52,8 +52,8 @@ static uint32_t find_child(const struct tree *t, uint32_t node, const struct lab
 	return NOWHERE;
 }
 
-/* Selects the rows with state (open, marked, under the cursor), and all rows above them: sets their
- * now[i] to 0. Sets now[i] of all other rows to NOWHERE. */
+/* Selects the rows with state (open, marked, root, under the cursor), and all rows above them: sets
+ * their now[i] to 0. Sets now[i] of all other rows to NOWHERE. */
 static void carry_choose(const struct tree *from, uint32_t cursor, uint32_t *now)
 {
 	for (uint32_t i = 0; i < from->count; i++)
@@ -66,7 +66,7 @@ static void carry_choose(const struct tree *from, uint32_t cursor, uint32_t *now
 			now[from->nodes[i].parent] = 0;
 }
 
-/* Finds a row again in the same table by its sums, which are stored in the order of rows. */
+/* Finds a row of the same table by its heft_row.now, which ascends over the children. */
 static uint32_t find_same(const struct tree *t, uint32_t node, const struct heft_row *row)
 {
 	const struct tree_node *n = &t->nodes[node];
@@ -76,7 +76,7 @@ static uint32_t find_same(const struct tree *t, uint32_t node, const struct heft
 	return low < end && t->nodes[low].row->now == row->now ? (uint32_t)low : NOWHERE;
 }
 
-/* Finds the selected children of a row in the new tree. If the row is missing, they are missing. */
+/* Sets now[] of the selected children of a row: nodes of the new tree, or NOWHERE. */
 static bool match_children(const struct tree *from, struct tree *to, uint32_t node, uint32_t *now)
 {
 	ASSERT(node < from->count);
@@ -102,7 +102,8 @@ static bool match_children(const struct tree *from, struct tree *to, uint32_t no
 	return true;
 }
 
-/* Returns the same row of the new tree, or the nearest existing row above it. */
+/* Returns the node of the new tree for `node` of the old tree `from`. If the new tree lacks the
+ * row, returns the node of the nearest row above it. */
 static uint32_t found(const struct tree *from, const uint32_t *now, uint32_t node)
 {
 	ASSERT(node < from->count);

@@ -16,7 +16,7 @@ struct browse_job {
 	struct inputs inputs;
 	struct input *opened;  /* Per input. `title` is NULL if the input is not open */
 	char process_name[32]; /* Name of input 0 if inputs.pid is not 0 */
-	char living[100];      /* Title of that process */
+	char living[100];      /* Title of the process: its name and its command */
 	struct row_card card;
 	bool no_mouse;
 };
@@ -161,7 +161,7 @@ static void browse_take(void *ctx, size_t i, void *made)
 	free(made);
 }
 
-/* Opens an input with other groups. Programs are measured again; lists and heaps are not. */
+/* Opens an input with rows grouped by `by`. Measures programs again, but not lists and heaps. */
 static bool open_input(void *ctx, size_t i, const char *by, struct browse_table *ret,
 		       struct heft_err *err)
 {
@@ -313,7 +313,7 @@ static int cmd_browse_look(struct browse_job *job)
 	return good ? EXIT_FINE : cli_failed(cli, &err);
 }
 
-/* Makes a process the only input, with a name of its own. */
+/* If the user named a process, makes it the only input, and makes a name for it. */
 static bool name_process(struct browse_job *job)
 {
 	const struct cli *cli = job->inputs.run.cli;

@@ -15,11 +15,11 @@ struct filter_word {
 };
 
 struct words {
-	char *text; /* Text of all words */
+	char *text; /* Memory of the texts of all words */
 	struct filter_word words[WORDS_MAX];
 	unsigned count;
 	uint32_t wanted, unwanted; /* One bit per word, by its number */
-	uint32_t in_full;          /* Wanted words for which full names are tested */
+	uint32_t in_full;          /* Bits of wanted words that are also tested with full names */
 };
 
 static void filter_add_word(struct words *w, char *text)
@@ -74,7 +74,8 @@ static bool filter_contains(const char *text, const struct filter_word *w)
 	return false;
 }
 
-/* Returns the bits of the words that a row has in a name or text. Skips the words of `known`. */
+/* Returns a bit for each word that a label, alias or text of the row has, except those in
+ * `known`. */
 static uint32_t filter_words_of(const struct tree *t, const struct heft_row *row,
 				const struct words *w, uint32_t known)
 {
@@ -178,7 +179,7 @@ static bool filter_is_kept(const struct tree *t, uint32_t node)
 	return t->nodes[node].open || t->nodes[node].marked || node == t->root;
 }
 
-/* Lists the rows whose state must be kept while the filter hides them. NULL without memory. */
+/* Lists the rows whose state must be kept while the filter hides them. NULL if memory runs out. */
 static const struct heft_row **list_kept(const struct tree *t, size_t *ret_count)
 {
 	size_t count = 0;

@@ -10,7 +10,7 @@ enum {
 	ESC = 27,
 	SOON_MS = 150,     /* Milliseconds to wait for the first table before the screen is used */
 	STEP_MS = 20,      /* Milliseconds between two checks of the loader */
-	LIVING_MS = 200,   /* Milliseconds between two checks of the time while idle */
+	LIVING_MS = 200,   /* Milliseconds to wait for a key if the data changes */
 	REFRESH_MS = 1000, /* Least milliseconds between two tables of data that changes */
 	REFRESH_SHARE = 4, /* A new table waits at least four times as long as the last one took,
 			    * so tables take at most a fifth of the time */

@@ -63,7 +63,7 @@ static int wheel(void)
 	return (e.bstate & BUTTON4_PRESSED) != 0 ? -3 : (e.bstate & BUTTON5_PRESSED) != 0 ? 3 : 0;
 }
 
-/* Sets the number of lines that a key scrolls. False if the key ends the pager. */
+/* Sets *by to the number of lines by which a key scrolls. False if the key ends the pager. */
 static bool scrolls(int key, int *by)
 {
 	const int page = paint_rows() > 4 ? paint_rows() - 3 : 1;

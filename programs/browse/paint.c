@@ -78,7 +78,7 @@ struct paint_glyph {
 	const char *p;
 	size_t size;
 	int width;
-	size_t taken; /* Bytes of the text */
+	size_t taken; /* Bytes of the original character */
 	struct tame tame;
 	char room[20];
 };

@@ -1,4 +1,4 @@
-/* Writes more facts about a row: places, sizes, source lines, instructions. */
+/* Writes more facts about a row: address ranges, sizes, source lines, instructions. */
 #include "browse/row_card.h"
 
 #include "base/sort.h"
@@ -16,9 +16,9 @@ struct row_card_place {
 
 struct row_card_places {
 	const struct browse_row *row;
-	struct row_card_place list[CODE_PLACES]; /* The first places */
-	size_t count;                            /* Number of all places */
-	uint64_t bytes;                          /* Bytes of the row in all its places */
+	struct row_card_place list[CODE_PLACES]; /* The first address ranges of the row */
+	size_t count;                            /* Number of all its ranges */
+	uint64_t bytes;                          /* Bytes of the row in all its ranges */
 	uint64_t bytes_of_label; /* Bytes with the same label, including those of other rows */
 };
 
@@ -69,7 +69,8 @@ static bool row_card_add_place(void *ctx, uint64_t start, uint64_t size, const c
 	return true;
 }
 
-/* Finds the first file of the profile that has places of the row in a domain. NULL if none. */
+/* Finds the first file of the profile in which the row has bytes in `domain`, and sets *ret to
+ * their ranges. Returns the path of the file. NULL if there is none. */
 static const char *find_places(const struct input *in, const struct browse_row *row,
 			       enum heft_domain domain, struct row_card_places *ret)
 {
@@ -196,7 +197,7 @@ struct instances {
 	size_t look_ups;
 };
 
-/* Counts the symbols that begin in a place. Skips padding between symbols. */
+/* Counts the symbols that begin in a range of the row. Skips padding between symbols. */
 static void place_count(struct row_card *c, const struct row_card_places *vm,
 			const struct row_card_place *p, struct instances *all)
 {
@@ -306,7 +307,7 @@ static bool row_card_put_function(struct browse_row_card_code *code, size_t i)
 	return heft_blocks_disassemble(code->card->blocks, i, &sink, code->err);
 }
 
-/* Returns the first function after an address. Functions are sorted by address. */
+/* Returns the index of the first function after an address. Functions are sorted by address. */
 static size_t function_behind(struct browse_row_card_code *code, uint64_t addr)
 {
 	struct heft_block_function f = { .size = sizeof f };
@@ -316,7 +317,7 @@ static size_t function_behind(struct browse_row_card_code *code, uint64_t addr)
 	return low;
 }
 
-/* Returns the number of functions that begin in the places of a row. */
+/* Returns the number of functions that begin in the ranges of a row. */
 static size_t functions_in(struct browse_row_card_code *code, const struct row_card_places *vm)
 {
 	size_t count = 0;
@@ -328,7 +329,7 @@ static size_t functions_in(struct browse_row_card_code *code, const struct row_c
 	return count;
 }
 
-/* Writes the function at the start of a place, and the functions that begin in the place. */
+/* Writes the function around the start of a range, and the functions that begin in the range. */
 static bool row_card_put_place(struct browse_row_card_code *code, const struct row_card_place *p)
 {
 	struct heft_block_function f = { .size = sizeof f };

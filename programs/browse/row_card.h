@@ -1,8 +1,8 @@
-/* row_card.h - finds more facts about a row of a profile: places of its bytes, parts of its
+/* row_card.h - finds more facts about a row of a profile: address ranges of its bytes, parts of its
  * size, source line, instructions.
  *
- * The places come from the profile's ranges (HEFT_PROFILE_RANGES). Other facts come from heft_where
- * and heft_blocks, which open the file at the first query and keep it open. One thread. */
+ * The ranges come from the profile (HEFT_PROFILE_RANGES). Other facts come from heft_where and
+ * heft_blocks, which open the file at the first query and keep it open. One thread. */
 #pragma once
 
 #include "browse/browse.h"

@@ -37,7 +37,7 @@ uint32_t browse_line_at(const struct browse *b, int row);
 /* Draws a line at the bottom. Returns the number of columns used. */
 int browse_foot(const char *text);
 
-/* Writes a measure as in the columns: "12.3Ki", or "" if there is none. A change has a sign. */
+/* Writes the change of a measure as in its column: "+12.3Ki", or "" if there is none. */
 enum { NUMBER_TEXT_MAX = 48 };
 void browse_change_text(char out[NUMBER_TEXT_MAX], const struct browse *b, uint32_t node, size_t m);
 /* Returns a word for the change of a row. "" if the row did not change. */
@@ -55,7 +55,8 @@ void browse_notes(struct browse *b);
 /* Returns the milliseconds since `from`. */
 int64_t browse_since(const struct timespec *from);
 
-/* Replaces the table by a new one. False if there is no memory; then nothing changes. */
+/* Replaces the table by a new one. `carried`: keeps open rows, marks and cursor. False if there is
+ * no memory; then nothing changes. */
 bool browse_take_table(struct browse *b, const struct browse_table *table, bool carried);
 void browse_say(struct browse *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

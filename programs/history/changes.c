@@ -6,12 +6,12 @@
 /* The fields that identify a symbol in the store. Its size is not one of them. */
 enum part { NAME, SECTION, SOURCE, OBJECT, COMPONENT, PARTS };
 
-/* Bytes with one key, in the base and now: in the file and in the VM image. */
+/* Sum over all symbols with one key: bytes in the file and the VM image, in the base and now. */
 struct sum {
 	double was, now, vm_was, vm_now;
 };
 struct changes_sums {
-	struct intern keys; /* Keys. For symbols: all fields, each with a NUL; else paths */
+	struct intern keys; /* Keys. A symbol's key is all its fields, each with a NUL */
 	VEC(struct sum) list;
 	struct text key;
 };
@@ -42,7 +42,7 @@ static void parts_add(struct changes_sums *s, const char *const parts[PARTS], do
 	*(before ? &sum->vm_was : &sum->vm_now) += vm;
 }
 
-/* The symbol that has the bytes of a struct heft_snapshot_charge, its full name and its section. */
+/* The symbol of a struct heft_snapshot_charge, with its full name and its section. */
 struct charged_symbol {
 	size_t number;
 	struct heft_snapshot_symbol y;
@@ -68,8 +68,8 @@ static void charge_add(struct changes_sums *s, const struct heft_snapshot *of, s
 	parts_add(s, c.debug ? debug : parts, (double)c.file, (double)c.vm, before);
 }
 
-/* Returns the bytes of a symbol in a SuperSize list, which has no charges. If a symbol has no own
- * bytes, returns its padding. */
+/* Returns the bytes of a symbol in a SuperSize list, which has no charges: its own bytes, or its
+ * padding if it has none, divided by its number of aliases. */
 static double own_of(const struct heft_snapshot_symbol *y)
 {
 	return (y->own > 0 ? (double)y->own : (double)y->padding) / y->aliases;

@@ -6,7 +6,7 @@
 
 #define NO_WAIT_HELP "fail at once where another job writes"
 
-/* Settings. Zero means history.db, all builds. */
+/* Settings. All zero: history.db and all its builds. */
 struct history_settings {
 	const char *store;
 	struct build_filter filter;
@@ -18,8 +18,8 @@ struct history {
 	struct timeline timeline;
 };
 
-/* The run of a command that reads a history. Jobs whose table of options includes history_opts.inc
- * begin with it. */
+/* The run of a command that reads a history. It is the first member of each job whose table of
+ * options includes history_opts.inc. */
 struct history_run {
 	struct command_run run;
 	struct history_settings settings;
@@ -27,7 +27,7 @@ struct history_run {
 };
 
 void history_run_release(struct history_run *h);
-/* Prints which operand is one too many, and returns false, if there is one. */
+/* True if the command has no operands. False, after a message, if it has one. */
 bool history_has_no_words(const struct command_run *run);
 /* Opens a history. `flags` are bits of enum db_flag. False, after a message, on failure. */
 bool history_open(const struct cli *cli, const struct history_settings *s, unsigned flags,
@@ -46,8 +46,8 @@ struct heft_snapshot *history_read(const struct cli *cli, struct history *h, con
 bool history_read_pair(const struct cli *cli, struct history *h, const char *const words[2],
 		       const char *components, struct heft_snapshot *ret[2]);
 
-/* Writes rows to the output of the options, compressed if `zstd`. Returns the exit status. Shows
- * `usual` rows by default. 0 means all. */
+/* Writes rows to the output of the options, compressed if `zstd`. Returns the exit status. `usual`
+ * is the default limit of rows, 0 for all. */
 int history_write(const struct command_run *run, uint32_t usual, bool zstd,
 		  bool (*write)(void *ctx, struct heft_answer *to, struct heft_err *err),
 		  void *ctx);

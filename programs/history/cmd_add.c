@@ -21,7 +21,7 @@ struct add_job {
 	char *sources[MEASURED_SOURCES];
 	size_t source_count;
 	const char *budget, *heap; /* NULL if not given */
-	/* Output of git. */
+	/* Output of git, and the name of this machine. */
 	char hash[80], parents[200], when[40], head[200], host[100];
 };
 
@@ -105,7 +105,8 @@ static void ask_commit(const struct add_job *job, const char *format, char *ret,
 		*ret = '\0';
 }
 
-/* Finds the branch that is checked out, or the branch of a checked out commit (in CI). */
+/* Returns the branch that git has checked out, or the branch that the CI states. "" if unknown, or
+ * if the user gave the commit. */
 static const char *find_branch(struct add_job *job)
 {
 	static const char *const words[] = { "git", "symbolic-ref", "--short", "-q", "HEAD", NULL };
@@ -123,7 +124,7 @@ static const char *find_branch(struct add_job *job)
 	return "";
 }
 
-/* Fills in the facts that the user did not give. */
+/* Fills in facts that the user did not give. False, after a message, if the commit is unknown. */
 static bool find_facts(struct add_job *job)
 {
 	ask_commit(job, "--format=%H", job->hash, sizeof job->hash);

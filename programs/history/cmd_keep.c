@@ -113,7 +113,7 @@ static bool apply_gc(void *ctx, const struct opt *o, const char *value)
 	return cli_number(job->h.run.cli, o, value, UINT64_MAX / 20, &job->keep);
 }
 
-/* Returns the number of builds after build `i` that have its product and configuration. */
+/* Returns the number of builds after build `i` that have its product, configuration and branch. */
 static uint64_t builds_after(const struct timeline *t, size_t i)
 {
 	const struct build_facts *f = &t->list.data[i]->facts;

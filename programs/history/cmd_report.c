@@ -13,7 +13,7 @@ enum { O_LIMIT = O_OWN };
 
 struct report_job {
 	struct history_run h;
-	const char *of;    /* Name of the size. NULL means the file */
+	const char *of;    /* Name of a size, as for series_make(). NULL means the file */
 	const char *until; /* Last build. NULL means the latest */
 	uint64_t limit;    /* Size in bytes whose date the trend forecasts. 0 if there is no
 			    * limit */
@@ -138,7 +138,7 @@ static bool bisect_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 	return ok;
 }
 
-/* True if the answer is tables on the standard output, which sentences may follow. */
+/* True if tables are written to the standard output. Then sentences may follow them. */
 static bool is_for_people(const struct report_job *job)
 {
 	return !job->h.run.out.path && job->h.run.out.write.format == HEFT_TABLE;
@@ -156,7 +156,7 @@ static bool trend_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 	return ok;
 }
 
-/* Prints the commit inside a step that should be built next, if git knows the commits. */
+/* Prints which commit between the builds of a step to build next. False if git knows none. */
 static bool gap_tell(const struct step *step)
 {
 	char range[200], count[40], next[80];
@@ -180,7 +180,7 @@ static void gaps_tell(const struct report_job *job)
 			return;
 }
 
-/* Runs a command whose words are `operands` operands, then options. */
+/* Runs a command that takes `operands` operands. `put` writes its rows. Returns the exit status. */
 static int report_run(const struct cli *cli, int argc, char **argv, size_t operands,
 		      bool (*put)(void *ctx, struct heft_answer *to, struct heft_err *err))
 {

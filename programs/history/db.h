@@ -19,7 +19,7 @@
 struct db;
 struct db_query;
 
-/* Tables that accept rows in bulk (docs/history.md). The last exists only in a transaction. */
+/* Tables that accept rows in bulk (docs/history.md). TABLE_STAGED exists only in a transaction. */
 enum db_table {
 	TABLE_LISTS,    /* Columns: build, depth, data */
 	TABLE_MEASURES, /* Columns: id, source, kind, label */

@@ -3,7 +3,7 @@
  *
  * Texts of a database are UTF-8 without NUL, but names in programs may be any bytes. So a byte
  * outside valid characters is stored as the character U+EF00 + byte. If a text has one of these 256
- * characters, its bytes are in the same way. So reading returns the bytes that were written. */
+ * characters, its bytes are stored so, too. Then reading returns what was written. */
 #include "base/library.h"
 #include "history/engine.h"
 
@@ -97,9 +97,9 @@ struct statement {
 	PGresult *result;
 	int at; /* Current row, from 0 */
 	VEC(const char *) params;
-	VEC(size_t) places; /* Per parameter: its place in `texts`. SIZE_MAX for NULL */
+	VEC(size_t) places; /* Per parameter: its offset in `texts`. SIZE_MAX for NULL */
 	struct text texts;
-	struct text cells; /* Cells of the row, if they differ from the server's bytes */
+	struct text cells; /* Decoded cells of the row, if they differ from the server's bytes */
 	uint8_t *bytes;
 };
 

@@ -75,8 +75,8 @@ static void db_sqlite_run(struct db *db, const char *sql)
 	db_sqlite_check(db, sqlite3_exec(handle_of(db), sql, NULL, NULL, NULL));
 }
 
-/* True if SQLite should continue to wait. Its own timeout adds up intended sleeps, so it lasts
- * longer on a busy machine. */
+/* True if SQLite should continue to wait. SQLite's own timeout adds up the intended sleeps, so it
+ * lasts longer on a busy machine. */
 static int goes_on_waiting(void *ctx, int times)
 {
 	static const struct timespec pause = { 0, 20 * 1000 * 1000 };

@@ -78,14 +78,15 @@ struct db {
 	VEC(struct db_query *) queries;
 	struct db_query broken; /* Returned for statements after a failure */
 	struct heft_err err;
-	bool failed, open; /* `open`: a transaction is open */
+	bool failed, open; /* `failed`: `err` is set. `open`: in a transaction */
 };
 
 struct db_engine {
 	const char *schema, *staging;
 	const char *staged; /* Statement that runs before staged rows are joined. NULL for none */
-	/* Statements that count the tables with names of a store, and tables of other programs. */
-	const char *count_own, *count_others; /* `count_others`: NULL if they are allowed */
+	/* Statements that count the tables with the names of a store, and all other tables. */
+	const char *count_own, *count_others; /* `count_others` is NULL if other tables are
+					       * allowed */
 	/* Opens the database. On failure, calls db_say() and returns false. */
 	bool (*open)(struct db *db, const char *url);
 	void (*close)(struct db *db);
@@ -101,7 +102,7 @@ struct db_engine {
 	/* Ends a running statement, so that it can run again. */
 	void (*reset)(struct db_query *q);
 	void (*start)(struct db_query *q);
-	/* Adds the values to the rows of q->table. */
+	/* Adds a row with these values to q->table. */
 	void (*add)(struct db_query *q);
 	bool (*row)(struct db_query *q);
 	/* Return a cell. A NULL of the database gives 0 or empty. */

@@ -84,7 +84,8 @@ void measures_read(struct measures *m, const char *source, const uint32_t *chain
 	while (db_row(q)) {
 		struct level *l = measures_level_of(m, db_int(q, 0));
 		const int64_t build = db_int(q, 1);
-		/* Keep the value of the nearest build of a chain: the build with the highest id. */
+		/* Keep the value that the nearest build of the chain stores: the one with the
+		 * highest id. */
 		if (!l || build <= l->build || !is_in(chain, count, build))
 			continue;
 		l->build = (uint32_t)build;

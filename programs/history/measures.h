@@ -26,13 +26,13 @@ struct level {
 	uint32_t id;    /* Id of the measure's row in the database. 0 if it has none */
 	uint32_t build; /* Build that stores `was`. 0 if there is none */
 	double was, now;
-	bool given; /* True if even the value 0 gets a row, so that kinds keep their order */
+	bool given; /* True if measured now: gets an id even if the value is 0 */
 };
 
 struct measures {
 	struct db *db;            /* Borrowed */
 	struct intern keys;       /* Source, kind and label, separated by NUL */
-	VEC(struct level) levels; /* One per key */
+	VEC(struct level) levels; /* Indexed by the id of the key */
 	VEC(uint32_t)
 	known; /* Indexes in `levels` of the database's numbers, by rising id */
 	struct text key;
@@ -48,7 +48,7 @@ struct level *measures_get(struct measures *m, struct str source, struct str kin
 /* Sets `was` of all numbers of a source ("regions", "budgets" ...) to their values in a build.
  * `chain` has the ids of that build and its bases, descending. */
 void measures_read(struct measures *m, const char *source, const uint32_t *chain, size_t count);
-/* Sets `now` and `was` of all numbers of the sources that occur in `rows`. */
+/* Sets `now` and `was` of all numbers of the sources in `rows`. `chain` as for measures_read(). */
 void measures_take(struct measures *m, const struct measured_row *rows, size_t row_count,
 		   const uint32_t *chain, size_t count);
 /* True if no number differs from `was`. */

@@ -3,7 +3,7 @@
 
 #include <zstd.h>
 
-/* Compression levels. A whole text may be slow, because there are few. */
+/* Compression levels. Compressing whole texts may be slow, because only few are stored whole. */
 enum { LEVEL_WHOLE = 9, LEVEL_DIFFERENCE = 3 };
 
 /* Limits of an unpacked frame: UNPACKED_RATIO times the sizes of the frame and its base, or

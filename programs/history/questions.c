@@ -11,7 +11,8 @@
 static const char *const step_names[] = { "build", "date",   "commit", "branch",       "was",
 					  "now",   "change", "share",  "unbuilt_since" };
 
-/* Adds a step with its share of `all`. If builds may be missing, also adds the previous commit. */
+/* Adds a step with its share of the change `all`. If commits between its builds may be missing,
+ * also adds the previous build's commit. */
 static void put_step(struct answer *a, const struct step *s, double all)
 {
 	const double change = s->now - s->was;
@@ -41,7 +42,7 @@ bool steps_write(const struct steps *steps, struct heft_answer *to, struct heft_
 	return answer_end(&a, err);
 }
 
-/* First columns of a build's rows in formats for tools: the full time and commit. */
+/* First columns of rows about a build, in formats for tools: with the full time and commit. */
 #define BUILD_NAMES "build", "time", "commit", "branch", "product", "config"
 
 static void questions_put_facts(struct answer *a, const struct build *b)

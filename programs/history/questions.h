@@ -13,14 +13,14 @@ bool steps_write(const struct steps *steps, struct heft_answer *to, struct heft_
 /* Writes the changes of builds, symbol by symbol. */
 bool changes_tell(struct store *s, const struct timeline *t, struct heft_answer *to,
 		  struct heft_err *err);
-/* Writes the changes of builds for a source, row by row. */
+/* Writes the changed rows of a data source, build by build. */
 bool rows_tell(struct store *s, const struct timeline *t, const char *source,
 	       struct heft_answer *to, struct heft_err *err);
-/* Writes the numbers that changed, largest change first. */
+/* Writes the numbers of `m` that changed, largest change first. */
 bool rows_compare(const struct measures *m, struct heft_answer *to, struct heft_err *err);
 /* Writes a row with the slope, and the day when the size reaches `limit` bytes (0 for no limit).
- * Then writes a row per change of level; `for_people`: no table if there is none. Of fewer than
- * TREND_LEAST builds, only the slope is known. HEFT_EARG if the builds are of several products or
- * configurations. */
+ * Then writes a row per change of level. `for_people`: if there are no changes, omits their table.
+ * With fewer than TREND_LEAST builds, only the slope is known. HEFT_EARG if the builds are of
+ * several products or configurations. */
 bool trend_write(const struct series *s, uint64_t limit, bool for_people, struct heft_answer *to,
 		 struct heft_err *err);

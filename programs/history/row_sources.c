@@ -35,7 +35,7 @@ static size_t text_place(const struct heft_table *t, const char *name)
 	return SIZE_MAX;
 }
 
-/* Adds the values of a row: used bytes and length for a region, all measures for other rows. */
+/* Adds the values of a row: used bytes and length for a region, measures that add up for others. */
 static void row_sources_add_values(struct measured *m, const struct heft_table *t,
 				   const struct heft_row *row, const char *source,
 				   const char *label)
@@ -53,7 +53,7 @@ static void row_sources_add_values(struct measured *m, const struct heft_table *
 		row_sources_add(m, source, "limit", label, strtod(limit, NULL));
 }
 
-/* Where a walk over rows is, per level: a row and its next child. */
+/* Position of a walk over rows in one level: a row, and the index of its next child. */
 struct row_sources_walk {
 	const struct heft_row *row;
 	size_t next;

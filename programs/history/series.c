@@ -18,7 +18,7 @@ static const char *const kind_words[KINDS] = { "section", "source", "object", "c
 		   "< $2")
 
 /* Queries of changes per build: bytes of symbols (charged) in the file and in the VM image. They
- * match the paths from $1 on, before $2. A query finds the symbols first, because changes are more
+ * select the paths p with $1 <= p < $2. A query finds the symbols first, because changes are more
  * numerous. */
 static const char *const sums[KINDS] = {
 	[SECTION] = "SELECT z.build, z.size FROM sections z JOIN paths p ON p.id = z.section "
@@ -29,7 +29,7 @@ static const char *const sums[KINDS] = {
 	[SYMBOL] = CHANGES_OF("symbols s WHERE s.name >= $1 AND s.name < $2"),
 };
 
-/* The texts from `first` on that sort before `end`. */
+/* The texts t with first <= t < end. */
 struct series_range {
 	struct text first, end;
 };
@@ -47,7 +47,7 @@ static void set_range(struct series_range *r, const char *name, bool all)
 		text_add_char(&r->end, '\1');
 }
 
-/* Reads rows of sections, which store values. */
+/* Reads the sizes of sections. Their rows store values, not changes. */
 static bool read_sizes(struct series *ret, struct store *s, const struct series_range *r)
 {
 	bool any = false;
@@ -99,7 +99,7 @@ static bool read_changes(struct series *ret, struct store *s, const char *sql,
 	return any;
 }
 
-/* Reads the values of a measure. Each holds from its build on, until the next. */
+/* Reads the values of a measure. A value holds from its build on, until the next value's build. */
 static void read_levels(struct series *ret, struct store *s, int64_t measure)
 {
 	static const char levels[] = "SELECT build, now FROM sizes WHERE measure = $1";
@@ -168,7 +168,7 @@ static bool series_read_kind(struct series *ret, struct store *s, enum kind kind
 	struct series_range r = { { 0 }, { 0 } };
 	const size_t len = strlen(name);
 	const bool folder = name[len - 1] == '/';
-	/* Names with many symbols use the sums that were stored with each build. */
+	/* Components and folders have many symbols. Their sums were stored with each build. */
 	if (kind == COMPONENT || (folder && (kind == SOURCE || kind == OBJECT)))
 		return read_measure(ret, s, str_of(kind_words[kind]), STR("file"), name);
 	set_range(&r, name, folder);
@@ -212,10 +212,10 @@ static bool ends_in(struct str path, struct str name)
 	       path.p[path.len - name.len - 1] == '/';
 }
 
-/* Paths and labels that end like a name, because users often type only the end. */
+/* The paths and labels that end like a name, because users often type only its end. */
 struct likely {
 	size_t count;
-	struct text only;     /* The last one found, with the kind that the user stated */
+	struct text only;     /* The path that was found last, after the user's prefix "KIND:" */
 	struct text question; /* Lists up to LIKELY series, as in "; is it A or B?" */
 };
 

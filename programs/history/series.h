@@ -17,8 +17,9 @@ struct series {
  * symbol. If two kinds have this name, the first of this list is used, unless `what` states the
  * kind: "symbol:main". Names of measures begin with their source, and may state their kind:
  * "regions:FLASH", "regions.limit:FLASH". A source or object that ends in '/' means all files below
- * it. Parameters of a symbol may be missing. Sizes of sections include padding, all others are own
- * bytes. HEFT_ENOTFOUND if the name is unknown. After false, series_release() is not needed. */
+ * it. Parameters of a symbol may be missing. Sections include padding. Others are charged bytes (in
+ * lists of SuperSize, own bytes). HEFT_ENOTFOUND if unknown. After false, series_release() is not
+ * needed. */
 bool series_make(struct series *ret, struct store *s, const struct timeline *t, const char *what,
 		 struct heft_err *err);
 void series_release(struct series *s);

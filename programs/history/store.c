@@ -13,7 +13,7 @@ static const char all_builds[] =
 	"SELECT id, base, product, config, commit_id, parent, branch, time, machine, file, vm, "
 	"symbols FROM builds ORDER BY id";
 
-/* Creates the tables if the database has no store. */
+/* Creates the tables in an empty database. Fails without `writes`, or if it has other tables. */
 static void schema_settle(struct store *s, bool writes)
 {
 	bool others;
@@ -64,7 +64,7 @@ static void builds_reload(struct store *s)
 	}
 }
 
-/* Frees the builds if another process has changed the store since they were read. */
+/* Reads the builds again if another process has changed the store since they were read. */
 static void store_refresh(struct store *s)
 {
 	const int64_t edition = db_ask(s->db, edition_of);
@@ -177,8 +177,8 @@ static bool text_read(struct store *s, uint32_t build)
 	return ok || is_damaged(s);
 }
 
-/* Writes the list of a build. s->text must contain the text of the build's base. `depth` is the
- * depth of the base, or -1 if there is no base. */
+/* Writes the text of a build into the table `lists`. s->text must contain the text of the build's
+ * base. `depth` is the depth of the base, or -1 if there is no base. */
 static void list_write(struct store *s, uint32_t build, struct str text, int64_t depth)
 {
 	const bool whole = depth < 0 || depth + 1 >= STORE_PERIOD;
@@ -401,7 +401,7 @@ static void base_set(struct store *s, struct build *b, uint32_t base)
 	db_do(q);
 }
 
-/* Gives a build that stays the nearest base that stays. Its text does not change. */
+/* Gives a remaining build its nearest remaining base. Its list's text does not change. */
 static void survivor_move(struct removal *r, struct build *b)
 {
 	static const char delete[] = "DELETE FROM lists WHERE build = $1";
@@ -422,8 +422,8 @@ static void survivor_move(struct removal *r, struct build *b)
 	text_release(&text);
 }
 
-/* Merges rows of removed builds into the row of the build that stays: its change then starts from
- * the value before the first of them. */
+/* Merges the rows of removed builds into the row of the surviving build: its change then starts
+ * from the value before the first removed build. */
 #define MERGE(table, item, columns, values, differs)                                               \
 	{                                                                                          \
 		"DELETE FROM merged",                                                              \

@@ -30,7 +30,7 @@ struct build_facts {
 /* A build in the store. */
 struct build {
 	uint32_t id;
-	uint32_t base; /* 0 if there is none */
+	uint32_t base; /* Id of its base (see above). 0 if there is none */
 	struct build_facts facts;
 	uint64_t file, vm; /* Bytes */
 	uint64_t symbols;

@@ -20,7 +20,7 @@ static int compare_builds(const void *pa, const void *pb)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* The latest builds up to now, per product, configuration and branch. */
+/* The latest build seen so far of each product, configuration and branch. */
 struct latest {
 	struct intern keys;
 	VEC(const struct build *) builds;
@@ -136,7 +136,7 @@ static bool same_line(const struct build *a, const struct build *b)
 	       strcmp(a->facts.config, b->facts.config) == 0;
 }
 
-/* The forms of a word with which builds are compared. */
+/* A word of the user as text, date and build id, to compare it with builds. */
 struct timeline_word {
 	struct str text;
 	int64_t time; /* INT64_MIN if the word is not a date */

@@ -33,6 +33,6 @@ const struct build *timeline_before(const struct timeline *t, const struct build
 size_t timeline_place(const struct timeline *t, const struct build *b);
 
 void time_text(int64_t time, char room[24]);
-/* Parses a date of the two forms above, or seconds since 1970 ("@1700000000"). A date alone means
- * its first second, or its last if `end`. False for another text. */
+/* Parses a date in a form of timeline_find(), or seconds since 1970 ("@1700000000"). A date alone
+ * means its first second, or its last if `end`. False for another text. */
 bool time_parse(const char *text, bool end, int64_t *ret);

@@ -114,7 +114,8 @@ static void settle_cuts(const struct trend_search *s, size_t count)
 	t->changes.count = kept;
 }
 
-/* Sets the levels. `zero` is added, because it was subtracted from the values. */
+/* Sets the means before and after each change. Adds `zero`, which was subtracted from the
+ * values. */
 static void set_levels(const struct trend_search *s, size_t count, double zero)
 {
 	size_t first = 0;

@@ -11,7 +11,7 @@
 
 #include "base/vec.h"
 
-/* With fewer values, nothing tells noise, levels, or when a limit is reached. */
+/* With fewer values, noise, levels and the time of reaching a limit cannot be estimated. */
 enum { TREND_LEAST = 4 };
 
 struct level_change {

@@ -1,8 +1,8 @@
 /* http.h - posts bytes to a server with libcurl.
  *
- * With TLS, the system must trust the server's certificate, or the files that the environment
- * names. As for curl(1), these are CURL_CA_BUNDLE, SSL_CERT_DIR and SSL_CERT_FILE. A connection
- * stays open between posts. One thread per handle. */
+ * With TLS, the server's certificate must be trusted by the system, or by the files that the
+ * variables CURL_CA_BUNDLE, SSL_CERT_DIR or SSL_CERT_FILE name, as for curl(1). A connection stays
+ * open between posts. One thread per handle. */
 #pragma once
 
 #include "heft.h"

@@ -28,7 +28,7 @@ struct pusher {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct pushed *list; /* Processes, in the order in which each first asked for a profile */
+	struct pushed *list; /* Processes, in the order of the first requests */
 	size_t count, room;
 	bool ends;
 	uint64_t posted, failed, refused; /* `refused`: number of profiles of ended processes
