@@ -14,7 +14,7 @@ struct heft_answer {
 	struct query_visitor visitor;
 	VEC(struct query_cell) cells;
 	char (*room)[CELL_ROOM]; /* Text of a number, one per cell */
-	size_t columns;          /* Number of columns of the current table. 0 without a table */
+	size_t columns;          /* Number of columns of the table. 0 if none has begun */
 };
 
 static bool answer_open(struct heft_answer *a, const struct heft_query_opts *given,

@@ -36,7 +36,7 @@ const struct heft_table *heft_heap_report_table(const struct heft_heap_report *r
 	return &r->report.table;
 }
 
-/* Returns the innermost step of a row that is a stack. 0 for other rows. */
+/* Returns the index in report.steps of a row's innermost frame. 0 if the row is not a stack. */
 static uint32_t innermost_step(const struct heft_heap_report *r, const struct heft_row *row)
 {
 	const bool stack = r->report.query.by == HEFT_HEAP_BY_STACK && row->texts;

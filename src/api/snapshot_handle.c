@@ -59,7 +59,8 @@ void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags)
 struct snapshot_handle_half {
 	struct heft_snapshot *s;
 	const char *path;
-	const struct heft_profile *profile; /* Profile that has the file as `entry`. May be NULL */
+	const struct heft_profile *profile; /* Has `entry`, whose snapshot is taken. NULL: the file
+					     * is read */
 	struct entry *entry;
 	struct heft_err err;
 	bool ok;
@@ -85,7 +86,7 @@ static bool are_open(const struct snapshot_handle_half halves[2], struct heft_er
 	return true;
 }
 
-/* Copies the settings. False if the handle is broken. */
+/* Copies the session's settings. False if the handle is broken. */
 static bool snapshot_handle_begin(struct heft_snapshot *s, struct heft_err *err)
 {
 	return GUARDED(s->memory, err, (context_take(&s->context), true));
@@ -137,7 +138,8 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 						 { .s = before, .path = before_path } };
 	if (!snapshot_handle_begin(before, err) || !snapshot_handle_begin(after, err))
 		return false;
-	/* Opens programs in turn, because each needs several threads and much memory. */
+	/* Opens lists in parallel, but programs in turn: each needs several threads and much
+	 * memory. */
 	if (snapshot_handle_is_list(before, before_path) &&
 	    snapshot_handle_is_list(after, after_path)) {
 		parallel_for(after->context.threads, COUNT_OF(halves), open_half, halves);
@@ -153,7 +155,7 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 	       snapshot_handle_align(before, after, err);
 }
 
-/* Finds the inputs of a profile from which both snapshots are made. */
+/* Finds the input and the base of a profile for two snapshots. False if it lacks one of them. */
 static bool find_measured(struct heft_profile *p, struct snapshot_handle_half halves[2],
 			  struct heft_err *err)
 {

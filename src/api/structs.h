@@ -26,7 +26,7 @@ static inline bool give(void *ret, const void *made, size_t made_size)
 	return true;
 }
 
-/* HEFT_EARG if the caller's struct has a size below `first` bytes. */
+/* False, with HEFT_EARG, if the caller's struct has a size below `first` bytes. */
 static inline bool struct_stated(const void *given, size_t first, const char *name,
 				 struct heft_err *err)
 {
