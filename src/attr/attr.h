@@ -28,10 +28,10 @@ struct attr {
 /* Claims bytes of a section for a label: VM bytes if it is mapped, otherwise file bytes. */
 void attr_put(struct attr *a, const struct section *s, uint64_t off, uint64_t size, label_id label,
 	      enum why why);
-/* Resolves the VM claims collected so far and adds them below the known owners. */
+/* Resolves the VM claims collected so far, and adds them to a->vm, whose owners take precedence. */
 void attr_commit_vm(struct attr *a);
 struct attr attr_partner(const struct attr *a);
-/* Returns the label of a symbol's name. LABEL_NONE if the symbol has no name. */
+/* Returns a symbol's label: its name for BY_SYMBOL, else its address's owner. Or LABEL_NONE. */
 label_id symbol_label(const struct attr *a, const struct symbol *s);
 /* Returns the label of the symbol that names a COMDAT group. */
 label_id attr_group_owner(const struct attr *a, const struct section *group);
@@ -46,7 +46,7 @@ bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret);
 /* attr.c: reads the symbol tables of the image and makes a label for each symbol. Each call reads
  * the tables again. */
 void attr_read_symbols(struct attr *a);
-/* attr.c: if units or files own bytes, gives each symbol without an owner the owner of its address.
+/* attr.c: for BY_UNIT and BY_FILE, gives each symbol without an owner the owner of its address.
  * Examples are the symbols that mold makes for stubs. */
 void attr_symbols_of_stubs(struct attr *a);
 /* attr_symbols.c: claims sized symbols; then, in code without an owner, unsized ones. */
@@ -54,15 +54,15 @@ void attr_sized_symbols(struct attr *a);
 void attr_unsized_symbols(struct attr *a);
 /* go/attr_go.c: claims the tables of Go's runtime for functions that already have an owner. */
 void attr_go(struct attr *a);
-/* attr_plt.c: claims stubs and GOT slots. Nameless slots belong to the owner of their target. */
+/* attr_plt.c: claims PLT stubs and GOT slots: nameless slots for the owner of their target. */
 void attr_plt(struct attr *a);
 void attr_got(struct attr *a);
-/* attr_imports.c: if units or files own bytes, claims undefined symbols for the first code or data
- * that refers to them. Runs after data has owners and before attr_plt(). */
+/* attr_imports.c: for BY_UNIT and BY_FILE, claims undefined symbols for the first code or data that
+ * refers to them. Runs after data has owners and before attr_plt(). */
 void attr_imports(struct attr *a);
-/* attr_imports.c: if units own bytes, lists code without a unit, such as assembly inside C, which
- * clang's DWARF does not describe. attr_bare_claim() later gives each piece to the next unit, if no
- * other unit calls the piece. */
+/* attr_imports.c: for BY_UNIT, lists code without a unit, such as assembly inside C, which clang's
+ * DWARF does not describe. attr_bare_claim() later gives each range of such code to the next unit,
+ * if no other unit calls it. */
 void attr_bare_list(struct attr *a);
 void attr_bare_claim(struct attr *a);
 /* attr_unwind.c: claims code by unwind tables. attr_unwind_read() needs only the image. */
@@ -78,16 +78,16 @@ void attr_discover(struct attr *a);
  * their symbols, or for the functions whose values they hold. */
 void attr_ghc_code(struct attr *a);
 void attr_ghc_closures(struct attr *a);
-/* If symbols own bytes: claims static objects without a reference. Each constructor gets a row. */
+/* For BY_SYMBOL: claims static objects without a reference. Each constructor gets a row. */
 void attr_ghc_rest(struct attr *a);
-/* attr_pascal.c: if the owners are symbols, claims Free Pascal's type information, method tables
- * and resources. Each resource gets a row. */
+/* attr_pascal.c: for BY_SYMBOL, claims Free Pascal's type information, method tables and resources.
+ * Each resource gets a row. */
 void attr_pascal(struct attr *a);
-/* attr_refs.c: claims anonymous data for the code or data that refers to it. */
+/* attr_refs.c: claims data without a symbol for the code or data that refers to it. */
 void attr_refs_find(struct attr *a);
 void attr_refs_claim(struct attr *a);
 /* attr_pad.c: extends functions over the nops after them. A label or pointer to the end of a
- * function does not own the nops there. Claims must be complete. */
+ * function does not own the nops there. All other claims of code must have been made. */
 void attr_code_padding(struct attr *a);
 /* True for 64 or more equal bytes in code that are not zero. A label there only marks the end of
  * the code before it. */
@@ -97,11 +97,12 @@ void attr_padding(struct attr *a);
 /* Claims alignment bytes if the image has a symbol table. Runs before data has owners. */
 void attr_alignment(struct attr *a);
 /* attr_tables.c: claims symbol tables, names, versions, hashes, groups and pointer arrays.
- * attr_symbol_tables() uses no owners and makes no labels. So a copy of the attr may run beside. */
+ * attr_symbol_tables() needs no owners and makes no labels, so a thread may run it on a copy of
+ * `a`. */
 void attr_symbol_tables(struct attr *a);
 void attr_tables(struct attr *a);
-/* Runs before attr_tables(). Claims table entries that describe bytes without an owner. Examples
- * are entries for other tables and the names of their owners. */
+/* Runs after attr_tables(). Claims the table entries whose owner attr_tables() did not find,
+ * because the bytes that they describe had no owner yet. Examples are entries for other tables. */
 void attr_late_entries(struct attr *a);
 /* attr_objects.c: claims the headers of an object's sections that have one owner. */
 void attr_objects(struct attr *a);
@@ -132,21 +133,21 @@ void attr_code_tables(struct attr *a);
 /* Claims the entries of Go's .typelink for the owners of the types. */
 void attr_go_links(struct attr *a);
 /* attr_records.c: claims the records of tables about functions for their functions: maps of blocks,
- * stack sizes, call graphs, probes, SFrame, BTF, notes and others. If symbols own bytes,
- * records without a function get a row per kind. */
+ * stack sizes, call graphs, probes, SFrame, BTF, notes and others. For BY_SYMBOL, records without a
+ * function get a row per kind. */
 void attr_records(struct attr *a);
-/* attr_bundle.c: if symbols own bytes, claims files appended to a program: members of zip files, of
+/* attr_bundle.c: for BY_SYMBOL, claims files appended to a program: members of zip files, of
  * PyInstaller, bun and pkg archives, and a squashfs image. attr_node() claims the members of a
  * Node.js single executable application. attr_node() runs before symbols claim bytes, because a
  * symbol may name the resource that holds the members. */
 void attr_node(struct attr *a);
 void attr_bundle(struct attr *a);
-/* If symbols own bytes: gives unowned bytes of a compressed program to its packer, such as UPX. */
+/* For BY_SYMBOL: gives unowned bytes of a compressed program to its packer, such as UPX. */
 void attr_packed(struct attr *a);
-/* attr_gresource.c: if symbols own bytes, claims members of GLib's resource bundles, a row each. */
+/* attr_gresource.c: for BY_SYMBOL, claims members of GLib's resource bundles, a row each. */
 void attr_gresource(struct attr *a);
-/* attr_gpu.c: if symbols own bytes, claims GPU code. Each kernel and architecture gets a row. Other
- * bytes of an architecture share one row. */
+/* attr_gpu.c: for BY_SYMBOL, claims GPU code. Each kernel and architecture gets a row. Other bytes
+ * of an architecture share one row. */
 void attr_gpu(struct attr *a);
 bool attr_gpu_any(const struct image *im);
 /* True if the section may contain GPU code, also in the middle of data. */

@@ -21,7 +21,7 @@ struct attr_bounds {
 static size_t attr_bounds_section_at(struct attr_bounds *b, uint64_t addr)
 {
 	size_t at;
-	if (addr - b->low < b->room) /* Most addresses are in the section of the previous one. */
+	if (addr - b->low < b->room) /* Usually in the previous address's range. */
 		return b->count;
 	BISECT(at, 0, b->count, mid, b->data[mid]->addr < addr);
 	if (at < b->count && b->data[at]->addr == addr)
@@ -120,9 +120,9 @@ bool piece_continues(const struct data_piece *last, const struct data_piece *p)
 	       (inside || last->label == p->label);
 }
 
-/* Returns the number of the last bytes of [start, end) that may be of another object than the first
- * byte. A constant that ends in zeros before
- * a multiple of 32 may be padded for the next one. The last word may also begin the next object. */
+/* Returns how many of the last bytes of [start, end) may be of another object than the first byte.
+ * If only zeros precede the first multiple of 32, they may be padding: the next object may begin
+ * there. Otherwise the last word may begin the next object. */
 static uint64_t ends_rest(const struct image *im, uint64_t start, uint64_t end)
 {
 	const uint64_t word = pointer_size(im), head = align_up(start, LARGE_ALIGN) - start;
@@ -138,9 +138,9 @@ static uint64_t ends_rest(const struct image *im, uint64_t start, uint64_t end)
 	return end % LARGE_ALIGN == word && end - start > word ? word : 0;
 }
 
-/* Returns the first address in (start, end) where an object may begin to which nothing refers: an
- * address for arrays with zeros before it, which may be padding. Returns `end` if there is none.
- * Zeros elsewhere, or at more than two places, are fields of a table. */
+/* Returns the first address in (start, end) where an object may begin to which nothing refers: a
+ * multiple of ARRAY_ALIGN after zeros, which may be padding. Returns `end` if there is none. Zeros
+ * elsewhere, or at more than two places, are fields of a table. */
 static uint64_t ends_padding(const struct vtables *v, uint64_t start, uint64_t end)
 {
 	enum { WORD = 4, PADDED_MOST = 2 };
@@ -194,7 +194,8 @@ struct attr_extents_users {
 	uint32_t symbol;
 };
 
-/* Returns true if the targets [first, end) at one address show an owner other than the symbol. */
+/* Returns true if the references to one address, targets [first, end), show another owner than the
+ * symbol: none is by a label that also refers to the symbol. */
 static bool is_of_others(const struct attr_extents_users *u, const target_vec *targets,
 			 size_t first, size_t end, bool by_pointers)
 {
@@ -210,8 +211,8 @@ static bool is_of_others(const struct attr_extents_users *u, const target_vec *t
 	return other;
 }
 
-/* Finds the end of the symbol at `p`. The symbol's targets begin at index `first`. Returns the
- * index of the first target after the symbol. */
+/* Sets the size of the symbol `p`: it ends before the first target that only others use. Moves the
+ * targets inside it, from index `first` on, to its start. Returns the index of the next target. */
 static size_t end_symbol(const struct attr_extents_users *u, struct place *p, target_vec *targets,
 			 size_t first, bool by_pointers)
 {
@@ -250,7 +251,7 @@ void extents_find(struct attr *a, target_vec *targets)
 	for (size_t i = 0; i < v->count; i++) {
 		struct place *p = &v->data[i];
 		const struct section *in = &a->im->sections[p->section];
-		if (i > 0 && p->addr == v->data[i - 1].addr) { /* same address as before */
+		if (i > 0 && p->addr == v->data[i - 1].addr) { /* same address as the last symbol */
 			p->size = v->data[i - 1].size;
 			continue;
 		}
@@ -335,7 +336,7 @@ static void nobody_range_add(struct nobody_range *r, const struct section *s)
 }
 
 /* Opens a mask for the addresses of all mapped sections. Sections far from the largest one are in
- * the second range. Example: the variables per processor of a Linux kernel begin at 0. */
+ * the mask's second range. Example: the variables per processor of a Linux kernel begin at 0. */
 static void nobody_open(const struct image *im, struct addr_mask *ret)
 {
 	enum { NEAR_BITS = 31 };

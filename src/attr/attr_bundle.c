@@ -1,5 +1,5 @@
-/* If symbols own bytes: claims files appended to a program, or stored in one of its sections. Each
- * member of a known format gets a row.
+/* For BY_SYMBOL: claims files appended to a program, or stored in one of its sections. Each member
+ * of a known format gets a row.
  *
  * zip: as in package/zip.h. CArchive of PyInstaller ("CArchive", PyInstaller's manual, "Advanced
  * Topics"): at the end "MEI", 0c 0b 0a 0b 0e, then big-endian words: size of the archive, offset
@@ -109,13 +109,13 @@ static bool pyinstaller_bundle(const struct bundle *b)
 	return true;
 }
 
-/* Claims the pieces of a module under its name. */
+/* Claims the parts of a module (name, contents, source map ...) under its name. */
 static void bun_module(const struct bundle *b, struct bytes all, struct reader *r, uint64_t base)
 {
 	const uint64_t name = read_u32(r), size = read_u32(r);
 	const struct bytes at = bytes_sub(all, min_u64(name, all.size), size);
 	struct str path = { (const char *)at.p, at.size };
-	/* The virtual folder in which Bun names modules as files. */
+	/* Virtual folder below which Bun names its modules. */
 	const struct str volume = STR("/$bunfs/");
 	const char *folder = str_starts(path, volume)
 				     ? memchr(path.p + volume.len, '/', path.len - volume.len)
@@ -275,7 +275,7 @@ static void node_notes(struct attr *a, struct bytes bytes, uint64_t align, uint6
 	}
 }
 
-/* For ELF: the blob is a note in a section, or in a segment without a section. */
+/* Claims Node.js blobs in ELF files: notes in a section, or in a segment without a section. */
 static void node_of_elf(struct attr *a)
 {
 	const struct section *s = image_section_find(a->im, ".note.node.sea");
@@ -358,7 +358,7 @@ void attr_node(struct attr *a)
 	}
 }
 
-/* Claims a part that the program loads. A module of GRUB states its name in a section. */
+/* Claims a part that the program loads. GRUB's modules state their names in a section. */
 static void boot_part_put(void *ctx, const struct boot_part *p)
 {
 	const struct bundle *b = ctx;

@@ -167,7 +167,7 @@ static void places(struct attr *a, const struct place_table *t)
 		attr_put(a, s, i * t->entry, t->entry, cursor_label(&cursor, place), WHY_DATA_REF);
 }
 
-/* Claims each word of .orc_lookup for the first code of the block that it describes. */
+/* Claims each word of .orc_lookup for the first code of the 256 bytes that the word describes. */
 static void orc_lookup(struct attr *a)
 {
 	const struct section *s = image_section_find(a->im, ".orc_lookup"),

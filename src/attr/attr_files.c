@@ -96,7 +96,7 @@ struct attr_file_symbols_group {
 	size_t first, end; /* Range of local symbols */
 };
 
-/* A label that owns bytes. Sorted by the last part of its path. */
+/* A label that owns bytes, with the hash of the last component of its path. */
 struct attr_file_symbols_known {
 	uint64_t hash;
 	uint64_t label;

@@ -87,7 +87,7 @@ static void attr_gpu_claim_kernels(const struct gpu_claims *g, struct bytes code
 	notes_release(&notes);
 }
 
-/* Claims the kernels of a piece of GPU code for their names, then the rest for the architecture. */
+/* Claims the kernels in GPU code `p` for their names, then its other bytes for the architecture. */
 static void attr_gpu_claim_piece(void *ctx, const struct gpu_piece *p)
 {
 	static const char *const forms[] = { "GPU code", "GPU code", "PTX", "GPU code for LTO",

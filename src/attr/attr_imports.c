@@ -1,6 +1,6 @@
-/* Claims undefined symbols, if units or files own bytes. A symbol belongs to the first code that
- * calls its PLT stub or reads its GOT slot. Without such code, the symbol belongs to the owner of
- * the first relocation that names it. Also claims code without a unit. */
+/* Claims undefined symbols for BY_UNIT and BY_FILE. A symbol belongs to the first code that calls
+ * its PLT stub or reads its GOT slot. Without such code, the symbol belongs to the owner of the
+ * first relocation that names it. Also claims code without a unit. */
 #include "attr/attr_scratch.h"
 
 #include "base/sort.h"
@@ -144,7 +144,7 @@ struct stub_users {
 	VEC(struct import_use) uses;
 };
 
-/* Gives the users of a stub to the stub's target. In a shared library, callers call the stub
+/* Counts the users of a stub as users of its target. In a shared library, callers call the stub
  * instead of the target. */
 static void bare_by_stub(void *user, const struct plt_stub *stub)
 {

@@ -54,15 +54,15 @@ static void copies_list(struct map_objects *o)
 	vec_sort(&o->copies);
 }
 
-/* True if the linker made a piece for variables of shared libraries. GNU ld attributes such pieces
- * (.dynbss, .data.rel.ro) to the first object. */
+/* True if the linker made a range of a section for variables of shared libraries. GNU ld attributes
+ * such ranges (.dynbss, .data.rel.ro) to the first object. */
 static bool has_copies(const struct map_objects *o, const struct linkmap_piece *p)
 {
 	const size_t i = vec_lower(&o->copies, p->addr);
 	return i < o->copies.count && o->copies.data[i] - p->addr < p->size;
 }
 
-/* Calls fn for the pieces of the map that came from objects, in sections that the image has. */
+/* Calls fn for each range of the map that came from an object, in sections that the image has. */
 static void attr_linkmap_each_piece(struct map_objects *o, map_piece_fn *fn)
 {
 	const struct image *im = o->a->im;

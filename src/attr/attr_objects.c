@@ -1,6 +1,6 @@
 /* Claims the overhead of object sections. If an object has a section per function or variable, one
  * symbol owns a whole section. The symbol then also owns the section's header, name and section
- * symbol, and the same of its relocation section. gABI, "Sections" and "Symbol Table". */
+ * symbol, and those of its relocation section. gABI, "Sections" and "Symbol Table". */
 #include "debug/dwarf.h"
 #include "attr/attr_scratch.h"
 

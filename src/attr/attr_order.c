@@ -18,8 +18,8 @@ enum {
 			     * defines it */
 	OUTSIDE_PART = 4,   /* If more than about 1/4 of a section's addresses contradict the
 			     * order of units, none of its verdicts is sure */
-	FEW_ADDRESSES = 10, /* Added to a section's number of addresses, of which one counts as
-			     * contradicting. So sections with few addresses are rarely sure */
+	FEW_ADDRESSES = 10, /* Each section counts 10 addresses more, one of which contradicts the
+			     * order. So sections with few addresses are rarely sure */
 	CHANCE = 2,         /* A random order of n references has a rising chain of about 2 *
 			     * sqrt(n) */
 	CLEAR = 2           /* A second chain counts if it is twice as long as a chain of random
@@ -108,8 +108,9 @@ static bool points_keep(point_vec *points, size_t start, const uint32_t *kinds, 
 	return kept > start;
 }
 
-/* Narrows down the references to the data in [addr, end), which begin at index `start`. Uses what
- * the data tell: the section, and `pointee`, the rank of a function to which they point. */
+/* Narrows down the references to the data at `addr`, from index `start` on. Of writable data, keeps
+ * those of startup functions. If the data point to a function (rank `pointee`), keeps those of its
+ * unit group; if there are none, adds a weak reference by the function. */
 static void points_of_data(const struct order *o, const struct section *in, uint64_t addr,
 			   uint32_t pointee, point_vec *points, size_t start)
 {
@@ -180,8 +181,9 @@ static void take_chain(point_vec *points, point_vec *ret)
 {
 	const size_t n = points->count;
 	uint32_t *before = mem_zeroed(n, sizeof *before); /* Index of the previous point, plus 1 */
-	uint32_t *ends = mem_zeroed(n, sizeof *ends);   /* At i: last of the best chain of i + 1 */
-	uint32_t *ranks = mem_zeroed(n, sizeof *ranks); /* Rank of the point in `ends` */
+	uint32_t *ends = mem_zeroed(n, sizeof *ends);     /* At i: end of the best chain of i + 1
+							 * points */
+	uint32_t *ranks = mem_zeroed(n, sizeof *ranks);   /* Rank of the point in `ends` */
 	size_t length = 0, at = 0;
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t rank = points->data[i].rank;
@@ -219,7 +221,7 @@ static bool is_clear(size_t length, size_t of)
 	return length * length >= (size_t)(CLEAR * CLEAR * CHANCE * CHANCE) * of;
 }
 
-/* Returns the end of the references to one address. The references begin at index i. */
+/* Returns the index after the last reference to the address of reference i. */
 static size_t points_of_address(const point_vec *points, size_t i)
 {
 	const uint64_t addr = points->data[i].addr;
@@ -228,7 +230,7 @@ static size_t points_of_address(const point_vec *points, size_t i)
 	return i;
 }
 
-/* Returns the number of unit groups that refer to an address. References: by falling rank. */
+/* Returns how many unit groups refer to an address. `list`: the references, by falling rank. */
 static uint32_t units_using(const struct order *o, const struct order_point *list, size_t count)
 {
 	uint32_t ret = !list[0].pointee, last = o->code.groups[list[0].rank];
@@ -266,7 +268,7 @@ static void find_chains(const struct order *o, struct order_section *s, const po
 	vec_release(&points);
 }
 
-/* Range of ranks of functions. The unit of an address is probably among these functions */
+/* Range of ranks of functions. The unit of the judged address is probably among their units */
 struct order_room {
 	uint32_t low, high;
 };
@@ -361,8 +363,9 @@ static bool is_merged(const struct order_section *s)
 	return (s->section->flags & SHF_MERGE) && !is_ordered(s);
 }
 
-/* True if a function of another unit would fit with a probability below 1/part. If many addresses
- * of the section contradict the chain, many references go to variables of other units. */
+/* True if a function of another unit would fit with a probability below 1/part. The probability is
+ * higher if many of the section's addresses contradict the chain: then many references go to
+ * variables of other units. */
 static bool is_unlikely(const struct order *o, const struct order_section *s,
 			const struct order_verdict *v, unsigned part)
 {

@@ -46,7 +46,7 @@ void code_order_read(struct code_order *o, const struct attr *a, const struct se
 uint32_t code_order_rank(const struct code_order *o, label_id label);
 void code_order_release(struct code_order *o);
 
-/* The address of a piece of data to which a function refers */
+/* A reference of a function to the data at `addr` */
 struct order_point {
 	uint64_t addr;
 	uint32_t rank;
@@ -61,15 +61,15 @@ typedef VEC(struct order_point) point_vec;
 struct order_verdict {
 	uint64_t addr;
 	label_id label;  /* The function that fits best */
-	uint32_t away;   /* Number of functions between `label` and the functions among which the
-			  * chain places the unit */
+	uint32_t away;   /* Number of functions between `label` and those near which the order of
+			  * units places the address */
 	uint32_t spread; /* Number of functions that would fit as well or better */
 	bool global;
 	bool pointee;   /* Only code of other units refers to the address. The data there hold a
 			 * pointer to `label`, which is why `label` owns them */
 	uint32_t units; /* Number of unit groups that use the address. If there are several, any
 			 * unit may define it */
-	bool outside;   /* `label` is of another unit than the chain allows */
+	bool outside;   /* `label` is of another unit than the order of units allows */
 	bool strange;   /* `label` probably belongs to another unit than the address */
 	bool sure;      /* A function of another unit would hardly fit so well by chance */
 };

@@ -42,9 +42,9 @@ static bool attr_pad_idles(const struct image *im, enum code_isa isa, uint64_t s
 	return attr_pad_idle_end(im, isa, start, end) == end;
 }
 
-/* True if [start, end) only aligns the next piece: one repeated byte, or in code, instructions
- * without effect and then one repeated byte. gold writes nops, then zeros, also before an empty
- * piece. */
+/* True if [start, end) only aligns what follows: one repeated byte, or in code, instructions
+ * without effect and then one repeated byte. gold writes nops, then zeros, also before empty
+ * code. */
 static bool attr_pad_aligns(const struct image *im, const struct section *in, enum code_isa isa,
 			    uint64_t start, uint64_t end)
 {
@@ -72,7 +72,7 @@ void attr_code_padding(struct attr *a)
 	for (size_t i = 1; isa != CODE_NONE && i < a->vm.list.count; i++) {
 		struct span *before = &a->vm.list.data[i - 1];
 		const uint64_t start = before->start + before->size, end = before[1].start;
-		/* A larger gap does not align the next span. */
+		/* A gap of at least the alignment of the next span is more than padding. */
 		const bool aligns = end - start < min_u64(ALIGN_MAX, end & (~end + 1));
 		const uint64_t size = aligns ? end - start : 0;
 		/* Gaps are read too. Counts them, so that their pages are released. */

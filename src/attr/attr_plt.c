@@ -20,7 +20,7 @@ void attr_plt(struct attr *a)
 	plt_each(&a->scratch->plt, put_stub, a);
 }
 
-/* Claims slots without a symbol for the owner of their target. */
+/* Claims the slots of a GOT without a symbol for the owners of the addresses in the slots. */
 static void got_targets(struct attr *a, const struct section *s)
 {
 	const uint64_t step = pointer_size(a->im);
@@ -53,7 +53,7 @@ static void got_tls(struct attr *a, const struct section *in, const struct reloc
 	attr_put(a, in, r->addr - in->addr, form == TLS_OFFSET ? 8 : 16, label, WHY_GOT);
 }
 
-/* Claims slots whose final content only a relocation states, not the stored value. */
+/* Claims GOT slots whose final content only a relocation states, not the stored value. */
 static void got_relocs(struct attr *a)
 {
 	for (size_t i = 1; i < a->im->section_count; i++) {

@@ -67,7 +67,7 @@ static void records_put(struct records *t, uint64_t off, uint64_t size, label_id
 	}
 }
 
-/* If symbols own bytes: claims bytes that describe no function for a row named `row`. */
+/* For BY_SYMBOL: claims bytes that describe no function for a row named `row`. */
 static void records_put_row(struct records *t, uint64_t off, uint64_t size, const char *row)
 {
 	ASSERT(row[0] == '('); /* No symbol name begins with '(' */
@@ -102,8 +102,8 @@ static uint64_t records_read_addr(const struct records *t, struct reader *r)
 	return records_addr(t, off, value);
 }
 
-/* Reads consecutive tables, with zeros between them. `read` returns the size of the table at `at`,
- * or 0 if there is none. */
+/* Reads consecutive tables. `read` claims the table at `at` and returns its size, or 0 if there is
+ * none. Zeros between tables get the row `zeros`. */
 static void records_walk_tables(struct records *t, uint64_t (*read)(struct records *t, uint64_t at),
 				const char *zeros)
 {
@@ -144,7 +144,7 @@ static void block_map_walk(struct records *t)
 	vec_release(&fixes);
 }
 
-/* Claims .stack_sizes: each function has an address and a ULEB128. */
+/* Claims .stack_sizes: for each function, an address and a stack size in ULEB128. */
 static void stack_sizes_walk(struct records *t)
 {
 	struct reader r = records_reader(t);
@@ -255,7 +255,8 @@ struct sframe_frames {
 	label_id owner;
 };
 
-/* Claims the frames of all functions. */
+/* Claims the frames of functions. Those of a function end where the next begin, the last at
+ * `end`. */
 static void sframe_put_frames(struct records *t, const struct sframe_frames *list, size_t count,
 			      uint64_t end)
 {
@@ -344,7 +345,7 @@ static const char *btf_row(enum btf_kind kind)
 	return "(BTF other types)";
 }
 
-/* Claims BTF types: a function's or variable's type for it, other types with a row per kind. */
+/* Claims BTF types: those of functions and variables for these, other types with a row per kind. */
 static void btf_types(struct records *t, struct bytes strings, uint64_t at, uint64_t size)
 {
 	struct reader r = reader_of(bytes_sub(t->bytes, at, size), t->attr->im->big_endian);
@@ -520,7 +521,7 @@ static void stap_probes_walk(struct records *t)
 	}
 }
 
-/* Records for several functions share one row. */
+/* Claims .gnu.build.attributes. Records for several functions share one row. */
 static void build_attributes_walk(struct records *t)
 {
 	struct attr *a = t->attr;
@@ -539,7 +540,7 @@ static void build_attributes_walk(struct records *t)
 	}
 }
 
-/* All register records share one row, because a record does not name its object. */
+/* Claims .MIPS.options. Its records share one row, because a record does not name its object. */
 static void register_masks_walk(struct records *t)
 {
 	struct attr *a = t->attr;
@@ -600,7 +601,7 @@ static void records_list_relocs(struct records *t)
 	vec_sort(&t->relocs);
 }
 
-/* Returns symbol + addend of a relocation that patches data but makes no pointer. Or 0. */
+/* Returns symbol + addend of a relocation that patches data but makes no pointer. 0 for others. */
 static uint64_t records_symbol_addr(const struct records *t, const struct reloc_iter *it,
 				    const struct reloc *r, uint64_t off)
 {

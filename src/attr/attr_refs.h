@@ -24,7 +24,7 @@ typedef VEC(struct pointer) pointer_vec;
 
 typedef VEC(pointer_vec) pointer_parts;
 
-/* A part of anonymous data. */
+/* A range of data without a symbol. It begins at an address to which something refers. */
 struct data_piece {
 	uint64_t start, end;
 	label_id label;
@@ -36,8 +36,9 @@ struct data_piece {
 
 typedef VEC(struct data_piece) piece_vec;
 
-/* attr_spread.c: gives pieces without an owner to the owners of pointers to them. Releases the
- * pointers. O(pointers * log pieces), then O(pointers that wait for an owner) a round. */
+/* attr_spread.c: gives each piece of data without an owner to the owner of a pointer to it.
+ * Releases the pointers. O(pointers * log pieces), then O(pointers that wait for an owner) a
+ * round. */
 struct order;
 void pieces_spread(const struct image *im, const struct order *order, piece_vec *pieces,
 		   pointer_parts *pointers);
@@ -49,7 +50,7 @@ void attr_panics(const struct attr *a, const target_vec *targets, const pointer_
 /* attr_discover.c: returns the label "sub_ADDRESS" of a function without a symbol. */
 label_id attr_unnamed(struct labels *l, uint64_t addr);
 
-/* attr_nobody.c: makes a bit mask of the bytes in `data` that have no owner. `code`: also marks
+/* attr_bounds.c: makes a bit mask of the bytes in `data` that have no owner. `code`: also marks
  * code. The mask covers all mapped addresses. O(owners + bytes). */
 struct addr_mask;
 void attr_nobody(const struct attr *a, const struct section *const *data, size_t count, bool code,
@@ -61,8 +62,8 @@ void attr_nobody_code(const struct attr *a, struct spans *ret);
  * tables, if they have no owner. Also corrects targets with a tag in their low bits. */
 void attr_ghc_targets(const struct attr *a, target_vec *targets);
 
-/* Removes from *rest its first part without an info table of GHC, and returns it in *ret. False if
- * there is none left. */
+/* Removes from *rest its first part without an info table of GHC, and returns that part in *ret.
+ * False if *rest has no such part. */
 bool attr_ghc_cut(const struct attr *a, struct span *rest, struct span *ret);
 
 /* attr_bounds.c: marks references to the byte after a section as weak if the same owner also refers
@@ -83,9 +84,9 @@ bool piece_continues(const struct data_piece *last, const struct data_piece *p);
  * constants. */
 uint64_t ends_string(const struct image *im, const struct section *s, uint64_t addr, uint64_t end);
 struct vtables;
-/* Claims a piece of the VM image for a label. Its last bytes may belong to another object than the
- * first byte, to which nothing refers. Then they get the weaker reason WHY_CODE_REF. `v`: the
- * pointers in the data. O(size). */
+/* Claims a piece of the VM image for a label. If its last bytes may belong to another object, to
+ * which nothing refers, they get the weaker reason WHY_CODE_REF. `v`: the pointers in the data.
+ * O(size). */
 void ends_claim(struct attr *a, const struct vtables *v, const struct data_piece *p,
 		label_id label);
 
@@ -100,9 +101,9 @@ void ends_claim(struct attr *a, const struct vtables *v, const struct data_piece
 /* True if symbols without a size should be examined. False for images at a fixed address, because
  * numbers in code look like addresses. There, such a symbol extends to the next symbol. */
 bool extents_wanted(const struct image *im);
-/* Sets the sizes of the guessed symbols in the scratch, and gives each symbol all targets inside
- * it. The owner of the start does not matter. Targets must be sorted by address. The call leaves
- * them unsorted. Sizes never grow. O(targets + symbols + labels). */
+/* Sets the sizes of scratch->guessed symbols, and gives each symbol all targets inside it, also if
+ * its start has an owner. Targets must be sorted by address. The call leaves them unsorted. Sizes
+ * never grow. O(targets + symbols + labels). */
 void extents_find(struct attr *a, target_vec *targets);
 
 /* Finds where tables of virtual functions begin and end in data without symbols.
@@ -111,7 +112,7 @@ void extents_find(struct attr *a, target_vec *targets);
  * it: the offset to the top of the object, and a pointer to the type information (Itanium C++ ABI,
  * 2.5.2). After the functions, the next table of the class may follow, or other data. */
 
-/* Values of pointer_place.to. POINTEE_CODE and more: an address. Imports may be code or data. */
+/* Values of pointer_place.to. At least POINTEE_CODE: an address. Imports may be code or data. */
 enum { POINTEE_DATA, POINTEE_IMPORT, POINTEE_CODE };
 
 struct pointer_place {

@@ -60,14 +60,13 @@ struct attr_scratch {
 	uint32_t *sym_sizes, *dyn_sizes;   /* Lengths of names, by symbol index. NULL if unknown */
 	size_t sym_count, dyn_count;
 	struct plt plt;
-	/* Filled by attr_list_sized(). If units or files own bytes: data symbols without an
-	 * owner. */
+	/* Filled by attr_list_sized(). For BY_UNIT and BY_FILE: data symbols without an owner. */
 	place_vec sized;
-	place_vec unsized; /* Symbols without a size, sorted. Owners come first */
-	/* If symbols own bytes: sorted data symbols whose size is guessed as the distance to the
-	 * next symbol. See extents_find(). */
+	place_vec unsized; /* Symbols without a size, by address, then by rank */
+	/* For BY_SYMBOL: sorted data symbols whose size is guessed as the distance to the next
+	 * symbol. See extents_find(). */
 	place_vec guessed;
-	/* If units or files own bytes: by address, and in code order for one address */
+	/* For BY_UNIT and BY_FILE. Sorted by address, then in code order */
 	VEC(struct import_use) uses;
 	VEC(uint64_t) nobodys;
 	place_vec bare; /* Code symbols that the DWARF lacks, sorted */
@@ -101,7 +100,7 @@ bool attr_open_symbols(const struct attr *a, const struct image *im, const struc
 /* Lists all sized symbols by address. At each address, the symbol that owns it comes first. Also
  * fills the unsized and the guessed symbols of the scratch. */
 void attr_list_sized(struct attr *a, place_vec *ret);
-/* Adds scratch->guessed to the places, once their sizes are known. */
+/* Adds the symbols of scratch->guessed to source_file.places, after extents_find(). */
 void attr_list_guessed(struct attr *a);
 /* Returns the unsized symbol at an address, or NULL. */
 const struct place *attr_unsized_at(const struct attr *a, uint64_t addr);

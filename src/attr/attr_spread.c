@@ -5,7 +5,7 @@
 #include "base/sort.h"
 #include "image/lookalike.h"
 
-/* A pointer to a piece that has no owner yet. */
+/* A pointer to a piece of anonymous data that has no owner yet. */
 struct spread_wait {
 	struct pointer pointer;
 	struct data_piece *to;

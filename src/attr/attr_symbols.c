@@ -6,7 +6,7 @@
 #include "image/elf/elf_const.h"
 #include "program/symbol_rule.h"
 
-/* Adds a symbol whose section has no bytes in the VM image to the list of places. */
+/* Adds a symbol whose section has no bytes in the VM image to places->outside. */
 static void list_outside(const struct attr *a, const struct image *im, const struct symbol *s)
 {
 	const bool common = s->section == SYM_COMMON;
@@ -84,8 +84,8 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 	}
 }
 
-/* Collects symbols from .symtab, or from .dynsym and the debug file's table. Without a table, uses
- * symbols made from other tables. */
+/* Collects symbols from .symtab and from the debug file's table. Without .symtab, also from
+ * .dynsym. */
 static void attr_symbols_collect(struct attr *a, place_vec *sized)
 {
 	const struct section *given = a->debug ? image_section_type(a->debug, SHT_SYMTAB, 1) : NULL;
@@ -99,7 +99,7 @@ static void attr_symbols_collect(struct attr *a, place_vec *sized)
 
 COMPARISON(attr_symbols_by_rule, struct place, ORDER(b->size, a->size), ORDER(a->rank, b->rank))
 
-/* Lists the symbols that claim bytes. Symbols that claim none were listed during reading. */
+/* Lists the symbols that claim bytes. list_outside() has listed those that claim none. */
 static void attr_symbols_list_places(const struct labels *labels, struct places *to,
 				     const place_vec *v)
 {

@@ -286,8 +286,8 @@ static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
 		attr_put(a, &a->im->sections[e->section], e->off, e->size, label, WHY_SYMBOL_ENTRY);
 }
 
-/* Claims late entries in two rounds. The second round claims page hashes, which belong to entries
- * that get their owner in the first round. */
+/* Claims the entries in scratch->late, whose owner was unknown before, in two rounds. The second
+ * round claims page hashes, which belong to entries that get their owner in the first round. */
 void attr_late_entries(struct attr *a)
 {
 	size_t done = 0;
@@ -362,7 +362,7 @@ static label_id attr_relocs_owner_of(const struct attr *a, const struct reloc_it
 
 /* The section that the current relocations patch. */
 struct attr_relocs_patched {
-	const struct section *in; /* NULL without a section */
+	const struct section *in; /* NULL if they patch no section */
 	bool array; /* An array of pointers, such as .init_array. Each entry belongs to the
 		     * function it points to. */
 	bool table; /* True for a table about code, with fields of struct attr_relocs_field */
@@ -386,7 +386,7 @@ static void attr_relocs_go_to(struct attr_relocs_patched *p, const struct image 
 struct attr_relocs_field {
 	uint64_t addr;
 	label_id owner;
-	const struct section *in; /* NULL without a current field */
+	const struct section *in; /* NULL if there is no field yet */
 };
 
 enum { FIELD_MAX = 16 };

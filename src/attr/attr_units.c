@@ -1,6 +1,6 @@
 /* Claims bytes for compile units, by DWARF: code and variables. Then claims local symbols by
- * STT_FILE symbols, and debug sections by unit or symbol. By source file, claims the bytes that
- * attr_files.c does not. */
+ * STT_FILE symbols, and debug sections by unit or symbol. For BY_FILE, claims what attr_files.c
+ * does not. */
 #include "attr/attr_scratch.h"
 #include "debugowners/debug_bytes.h"
 

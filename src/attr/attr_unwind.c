@@ -1,4 +1,4 @@
-/* Reads unwind tables, to find functions without symbols, and claims the tables for functions. */
+/* Reads unwind tables, to find functions without symbols. Claims the tables for their functions. */
 #include "attr/attr_refs.h"
 
 #include "base/sort.h"
@@ -110,7 +110,7 @@ static void attr_unwind_read_frames(struct attr_unwind_frames *f, const struct s
 	image_forget(f->a->im, us.bytes);
 }
 
-/* Reads those functions of an SFrame table that .eh_frame lacks. `known`: its sorted addresses. */
+/* Reads functions of an SFrame table that .eh_frame lacks. `known`: .eh_frame's addresses. */
 static void sframe_read_bounds(struct attr *a, const struct section *s, const struct sframe *f,
 			       const addr_vec *known)
 {

@@ -76,10 +76,11 @@ struct location {
 	uint32_t line, column;
 };
 
-/* Reads possible panic places. Keeps the last section, because they lie near each other */
+/* Reads possible panic places. Remembers the section of the last one, because places are
+ * together */
 struct place_reader {
 	const struct image *im;
-	const struct section *in; /* NULL without a section */
+	const struct section *in; /* Section of the last place. NULL: none yet */
 	struct bytes bytes;       /* Bytes of `in` */
 };
 
@@ -212,13 +213,14 @@ static void panics_tell_files(const struct panics *p, struct panic_owners *o)
 	text_release(&room);
 }
 
-/* A function that refers to panic places. Its spots are sorted numbers crate << 32 | spot */
+/* A function that refers to panic places. Its source positions (spots) are sorted numbers: crate <<
+ * 32 | index in panics.spots */
 struct panics_user {
 	label_id function;
-	size_t first, count;   /* Range of all its spots in panics_teller.spots */
+	size_t first, count;   /* Range in panics_teller.spots */
 	size_t own, own_count; /* Range of its spots in `crate` */
-	uint32_t crate;        /* Crate of most of its spots. A crate of Rust's library only if
-			        * all spots are in the library. */
+	uint32_t crate;        /* Crate of most of its spots. A crate of Rust's library only if all
+				* its spots are in that library. */
 	uint32_t other_crates; /* Number of other crates, without Rust's library */
 	bool tied;             /* True if another crate has as many spots */
 };
@@ -228,7 +230,7 @@ struct panics_teller {
 	struct panic_owners *owners;
 	VEC(struct panics_user) users; /* Functions, in the order of their code */
 	uint64_t *spots;
-	uint32_t *spot_users; /* Per spot: number of functions that refer to it */
+	uint32_t *spot_users; /* Per spot (panics.spots): number of functions that refer to it */
 };
 
 /* Lists the functions that refer to panic places. Until the crates are known, `of_function` holds
@@ -267,7 +269,7 @@ static void list_spots(struct panics_teller *t)
 	}
 }
 
-/* Removes duplicate spots of a function. Counts the function as a user of each of its spots. */
+/* Removes duplicate spots (source positions) of a function, and counts it as a user of each. */
 static void panics_squeeze(struct panics_teller *t, struct panics_user *u)
 {
 	uint64_t *const s = t->spots + u->first;
@@ -281,8 +283,8 @@ static void panics_squeeze(struct panics_teller *t, struct panics_user *u)
 		t->spot_users[(uint32_t)s[i]]++;
 }
 
-/* Sets the function's crate: the one with the most spots, and the first of equals. A crate of
- * Rust's library is set only if there are no others. */
+/* Sets the function's crate: the one with the most spots (source positions), and the first of
+ * equals. A crate of Rust's library is set only if there are no others. */
 static void panics_choose(const struct panics_teller *t, struct panics_user *u)
 {
 	bool library = true;

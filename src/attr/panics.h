@@ -6,8 +6,8 @@
  * Inlined code refers to places of its own crate, so a function may have places of several crates.
  * panics_tell() compares neighbouring functions to decide.
  *
- * attr_panics() lists them for programs without symbols of their own. Time and
- * memory are linear in the references. One thread at a time. */
+ * attr_panics() lists the places for programs without symbols of their own. Time and memory are
+ * linear in the references. One thread at a time. */
 #pragma once
 
 #include "base/intern.h"

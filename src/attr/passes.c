@@ -63,7 +63,7 @@ static bool lacks_functions(const struct attr *a)
 			     attr_is_ghc(a));
 }
 
-/* True if a byte has an owner. Without owners, references show nothing. */
+/* True if any byte has an owner. Without owners, references show nothing. */
 static bool has_owners(const struct attr *a)
 {
 	return a->owner == BY_SYMBOL || a->vm.list.count > 0;

@@ -20,7 +20,7 @@ enum pass_for {
 struct attr_pass {
 	const char *name;
 	const char *why;   /* Text that tells which bytes the pass gives to which owners */
-	const char *needs; /* Passes that must run before it, joined by ", ". Or NULL */
+	const char *needs; /* Passes that must run before it, joined by ", ". NULL for none */
 	unsigned owners;   /* Bits of enum pass_for */
 	/* Returns true if the pass must run for this image. NULL: always runs. */
 	bool (*applies)(const struct attr *a);

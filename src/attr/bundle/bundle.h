@@ -19,8 +19,7 @@ static inline struct bytes bundle_bytes(struct str s)
 
 /* Claims [off, off + size) of the bundle, clipped to its bytes. */
 void bundle_put(const struct bundle *b, uint64_t off, uint64_t size, label_id label);
-/* Claim like bundle_put(). The label is the member `name` in the first, the bundle's tables in the
- * second. */
+/* Claim like bundle_put(), as the member `name` of the bundle, or as the bundle's tables. */
 void bundle_member(const struct bundle *b, uint64_t off, uint64_t size, struct str name);
 void bundle_tables(const struct bundle *b, uint64_t off, uint64_t size);
 

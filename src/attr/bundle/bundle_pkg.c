@@ -33,8 +33,8 @@ struct pkg {
 	const struct str *names; /* Names of path components, indexed by number. NULL if paths are
 				  * not abbreviated. */
 	size_t name_count;
-	uint64_t room;  /* Bytes that long paths may still take */
-	uint64_t limit; /* Maximum of `end` */
+	uint64_t room;  /* Bytes that unabbreviated paths may still take */
+	uint64_t limit; /* Greatest possible `end` */
 	bool put;       /* True: claims the pieces. False: only finds their end */
 	uint64_t end;   /* End of the last piece, relative to `base` */
 };
