@@ -62,7 +62,7 @@ static inline bool str_ends(struct str s, struct str suffix)
 				   memcmp(s.p + (s.len - suffix.len), suffix.p, suffix.len) == 0);
 }
 
-/* Returns the place of the first `word` in s. s.len if there is none. */
+/* Returns the offset of the first `word` in s. s.len if there is none. */
 size_t str_find(struct str s, struct str word);
 
 /* Compares bytes. Returns a negative number, 0 or a positive number. A prefix is less. */

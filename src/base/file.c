@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Files that are mapped, for file_mapped_at(). A thread takes a slot by setting `size`. It is in
- * use once `path` is set */
+/* Slots for mapped files, for file_mapped_at(). A thread takes a slot by setting `size`. The slot
+ * is in use once `path` is set */
 static struct file_mapping {
 	_Atomic(uint64_t) size; /* 0 if the slot is free */
 	_Atomic(uintptr_t) start;
@@ -59,7 +59,7 @@ const char *file_mapped_at(const void *address)
 	for (size_t i = 0; i < COUNT_OF(mappings); i++) {
 		const char *path = atomic_load(&mappings[i].path);
 		const uintptr_t start = atomic_load(&mappings[i].start);
-		/* The last page of a mapping is whole. */
+		/* The mapping ends at a page boundary. */
 		const uint64_t size = align_up(atomic_load(&mappings[i].size), 4096);
 		if (path && (uintptr_t)address - start < size)
 			return path;

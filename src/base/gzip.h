@@ -21,7 +21,8 @@ bool gzip_pack_level(struct bytes plain, int level, struct bytes *ret, struct he
 bool gzip_pack_parts(struct bytes plain, int level, uint64_t part, unsigned threads,
 		     struct bytes *ret, struct heft_err *err);
 
-/* Makes a member of compressed pieces. `crc` and `size` are those of the plain bytes. malloc'ed. */
+/* Joins compressed parts of one deflate stream to a gzip member, which is malloc'ed. `crc` and
+ * `size` are those of the plain bytes. */
 struct bytes gzip_member(const struct bytes *pieces, size_t count, int level, uint32_t crc,
 			 uint64_t size);
 /* Unpacks the first member. Sets *ret_used (may be NULL) to its size. The result is malloc'ed and

@@ -35,7 +35,7 @@ struct json_in {
 	uint64_t pos;        /* Where the last token ends */
 	uint64_t start;      /* Where the last token begins */
 	bool bad;            /* The document is invalid at `pos` */
-	const char *problem; /* Why the document is invalid: a literal */
+	const char *problem; /* Why the document is invalid. A static text */
 	struct text text;
 	unsigned depth;
 	uint8_t object[JSON_DEPTH / 8]; /* One bit per level: 1 for an object, 0 for an array */
@@ -52,5 +52,5 @@ static inline void json_skip(struct json_in *in)
 {
 	(void)json_rest(in, json_next(in));
 }
-/* Converts in->text to an integer. False if it is none, or does not fit. */
+/* Converts in->text to an integer. False if it is no integer, or does not fit. */
 bool json_integer(const struct json_in *in, int64_t *ret);

@@ -29,7 +29,7 @@
 
 /* Allocates `size` bytes, at least 1. NULL if there is no memory. */
 void *large_new(size_t size);
-/* Changes the size of memory of large_new(). NULL without memory; the old memory then stays. */
+/* Changes the size of memory of large_new(). NULL if memory runs out; the old memory then stays. */
 void *large_resize(void *p, size_t before, size_t size);
 /* Moves memory of malloc() to a mapping of `size` bytes, which is not less than before, and frees
  * the old memory. NULL if there is no memory; the old memory then stays as it is. */

@@ -14,7 +14,7 @@ struct library_function {
 };
 
 /* Loads the first of `files` that exists, and looks up its functions. False if there is none, or if
- * it lacks a function. NULL ends the list. */
+ * it lacks a function. NULL ends `files`. */
 bool library_load(const char *const *files, const struct library_function *functions, size_t count);
 
 /* Like library_load(). `pointers` is an array of function pointers, one per name. */

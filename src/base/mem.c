@@ -73,7 +73,8 @@ static bool is_large(size_t size)
 	return LARGE_MAPPED && size >= LARGE_FROM && allocator.resize == system_resize;
 }
 
-/* Allocates memory with its header, `size` bytes in all, as in the next functions. NULL if none. */
+/* Allocates memory with its header. Here and in the next functions, `size` includes the header.
+ * NULL if memory runs out. */
 static struct mem_piece *piece_new(size_t size, bool zeroed)
 {
 	const bool large = is_large(size);
@@ -96,7 +97,7 @@ static void piece_free(struct mem_piece *p)
 		allocator.resize(allocator.ctx, p, 0);
 }
 
-/* Moves memory whose mapping became small to malloc. */
+/* Moves an allocation from its mapping to malloc, because it became small. */
 static struct mem_piece *piece_from_large(struct mem_piece *p, size_t size)
 {
 	struct mem_piece *small = allocator.resize(allocator.ctx, NULL, size);

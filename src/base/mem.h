@@ -52,7 +52,7 @@ void *mem_zeroed(uint64_t count, size_t size);
 void *mem_grow_zeroed(void *p, uint64_t before, uint64_t size);
 /* Allocates memory whose size a file states. NULL if there is no memory. */
 void *memory_try(uint64_t size);
-/* Frees memory of these functions. NULL is allowed. Memory of the C library needs free(). */
+/* Frees memory of the functions above. NULL is allowed. Memory of the C library needs free(). */
 void mem_free(void *p);
 /* Frees several pointers: mem_free_all(a, b). */
 #define mem_free_all(...)                                                                          \
@@ -70,7 +70,7 @@ struct owned *memory_own(void (*release)(void *thing), void *thing);
 void memory_disown(struct owned *token);
 /* Sets another pointer, because a library has moved the resource. */
 void memory_own_moved(struct owned *token, void *thing);
-/* Allocation functions for libraries. They allocate in the thread's domain. NULL without memory. */
+/* Allocation functions for libraries, in the thread's domain. NULL if memory runs out. */
 void *memory_zalloc(void *ctx, unsigned count, unsigned size); /* zlib */
 void *memory_lalloc(void *ctx, size_t count, size_t size);     /* liblzma */
 void *memory_palloc(size_t size, void *ctx);                   /* PCRE2 */
@@ -83,7 +83,7 @@ void *handle_new(size_t size);
 /* Frees a handle with its domain, so with all memory that calls on the handle allocated. Nobody
  * frees the handle's contents one by one. NULL is allowed. */
 void handle_free(void *handle);
-/* Breaks a domain if `other` is broken: a call on `other` has left it half changed. */
+/* If the domain `other` is broken, also breaks `m`: a call on `other` has left `m` half changed. */
 void memory_break(struct memory *m, const struct memory *other);
 /* Ends the call if the domain of another handle is broken. */
 void memory_need_whole(const struct memory *m);
@@ -118,8 +118,8 @@ void memory_take_progress(const struct memory *from);
  * `before`: the parts before it. */
 void progress_begin(uint64_t total);
 void progress_part(uint64_t before, uint64_t size);
-/* Reports progress: `done` of `of` pieces of the part are done (of 0: unchanged). `what` says what
- * is done. It is not copied: it must be a literal, or a text of the handle. */
+/* Reports progress: `done` of `of` pieces of the current part are done. `of` 0 keeps the numbers.
+ * `what` says what is done. It is not copied: it must be a literal, or a text of the handle. */
 void progress_tell(const char *what, uint64_t done, uint64_t of);
 /* Asks the user's function whether to continue. */
 void progress_ask(void);

@@ -79,13 +79,13 @@ void parallel_for(unsigned threads, size_t count, void (*fn)(void *ctx, size_t i
 			call_raise(workers[i].call.code, workers[i].call.text);
 }
 
-/* Jobs that are taken in order. Job i is in slot i % slot_count */
+/* State of pool_run_line(). Job i is in slot i % slot_count */
 struct line_state {
 	const struct pool_line *line;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool *done;                /* Per slot: true if the job is done and not taken yet */
-	size_t made, begun, taken; /* Numbers of jobs */
+	size_t made, begun, taken; /* Numbers of jobs in these states */
 	bool making, over;         /* `making`: a thread makes a job. `over`: no more jobs */
 	bool given_up;             /* A call was ended early, so all threads end */
 };
@@ -107,8 +107,8 @@ static void make_one(struct line_state *s)
 	s->made += there;
 }
 
-/* Does one step, or returns false. Prefers taking, which frees a slot, and making, which only one
- * thread may do. */
+/* Does one step. False if none can be done now. Prefers taking, which frees a slot, and making,
+ * which only one thread may do. */
 static bool pool_step(struct line_state *s, unsigned worker)
 {
 	const size_t slots = s->line->slot_count;
@@ -153,7 +153,7 @@ static void run_line(struct line_state *s, unsigned worker)
 	call_begin(&call, memory_current());
 	if (setjmp(call.at) == 0) {
 		take_steps(s, worker);
-	} else { /* The step was ended early. It does not hold the lock then */
+	} else { /* A callback ended its call early. It does not hold the lock */
 		pthread_mutex_lock(&s->lock);
 		s->given_up = true;
 		pthread_cond_broadcast(&s->changed);

@@ -24,7 +24,7 @@ struct pool_line {
 	size_t slot_count, slot_size;
 	/* Prepares the next job. False if none. Called on any thread, but never twice at once. */
 	bool (*make)(void *ctx, void *slot);
-	/* Works on a job. Called on any thread, beside other calls. */
+	/* Works on a job. Called on any thread, in parallel with other calls. */
 	void (*work)(void *ctx, void *slot, unsigned worker);
 	/* Takes a job that is done. Called on the caller's thread, in the order of making. */
 	void (*take)(void *ctx, void *slot);

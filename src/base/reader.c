@@ -79,7 +79,7 @@ struct reader read_sub(struct reader *r, uint64_t n)
 
 enum { STRING_LONG = 4 << 10, STRING_MOST = 64 << 10, STRING_FREE = 255 };
 
-/* Returns the number of bytes before the NUL, at most `most`. Without a NUL, the rest. */
+/* Returns the number of bytes before the NUL, or before the table's end, at most `most`. */
 static size_t length_below(struct bytes table, uint64_t off, uint64_t most)
 {
 	return strnlen((const char *)table.p + off, (size_t)min_u64(table.size - off, most));

@@ -186,9 +186,9 @@ struct str read_cstr(struct reader *r);
 /* Returns a reader of the next n bytes, which r skips. If there are fewer, it is bad and empty. */
 struct reader read_sub(struct reader *r, uint64_t n);
 
-/* Returns the string at `off` of a string table, which NUL ends. False if `off` is outside, or if
- * there is no NUL. Strings may overlap, so that the sum of their sizes could be the square of the
- * table. So a string of 64 KiB or more must not begin inside another one. */
+/* Returns the NUL-terminated string at `off` of a string table. False if `off` is outside, or if
+ * there is no NUL. Strings may overlap, so the sum of their sizes could be the square of the
+ * table's size. So a string of 64 KiB or more must not begin inside another one. */
 bool bytes_cstr(struct bytes table, uint64_t off, struct str *ret);
 
 /* Like bytes_cstr(), for a table whose entries are read in order. A string of more than 255 bytes

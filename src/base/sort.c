@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* Bits of a digit, for FEW records, for MANY, and between. Longer digits need fewer passes. For few
- * records, shorter digits are faster, because their table is not longer than the list and fits the
+ * records, shorter digits are faster, because the table (radix.start) is then short and fits the
  * fastest cache. */
 enum { BITS_OF_FEW = 8, BITS = 11, BITS_OF_MANY = 13 };
 enum { SMALL = 64, FEW = 1 << 11, MANY = 1 << 16, SIZE_MOST = 128 };

@@ -1,5 +1,5 @@
-/* text.h - a text buffer that grows. The caller owns it. All zero: empty. Appending is amortised
- * O(1) per byte. The text does not end with NUL. */
+/* text.h - a text buffer that grows. The caller owns it. A zeroed struct is empty. Appending is
+ * amortised O(1) per byte. The text does not end with NUL. */
 #pragma once
 
 #include "base/digits.h"
@@ -32,7 +32,8 @@ void text_add_char(struct text *t, char c);
 void text_add_part(struct text *t, struct str s);
 /* Appends a number in decimal. */
 void text_add_number(struct text *t, uint64_t n);
-/* Appends a LEB128 number: seven bits per byte, the lowest first. The top bit: more follow. */
+/* Appends a LEB128 number: seven bits per byte, the lowest first. The top bit is set if more
+ * follow. */
 void text_add_varint(struct text *t, uint64_t v);
 
 /* Returns the text, whose pointer is never NULL. */

@@ -10,7 +10,7 @@ enum { ZLIB_RATIO = 1032, ZSTD_RATIO = 32768 };
 #define SECTION_MIN (UINT64_C(4) << 20)
 enum { SECTION_RATIO = 256 };
 
-#define XZ_MAX (UINT64_C(1) << 30) /* Largest result */
+#define XZ_MAX (UINT64_C(1) << 30) /* Largest unpacked size of xz */
 
 bool unpack_bad(struct heft_err *err, const char *what)
 {

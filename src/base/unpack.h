@@ -31,7 +31,7 @@ bool unpack_stream_open(struct unpack_stream **ret, enum unpack_method method, s
 			uint64_t size, struct heft_err *err);
 /* Reads the next `size` bytes. False if the data is damaged or ends earlier. */
 bool unpack_stream_read(struct unpack_stream *s, uint8_t *out, uint64_t size, struct heft_err *err);
-/* Gives the stream more compressed bytes, after it has used the others. */
+/* Gives the stream more compressed bytes, once it has used up the previous ones. */
 void unpack_stream_feed(struct unpack_stream *s, struct bytes packed);
 /* Unpacks at most the next `size` bytes. *ret_made: their number, 0 after all compressed bytes were
  * used. */
@@ -69,6 +69,6 @@ struct file;
 /* Replaces a compressed file by its unpacked contents, under the same path. Does nothing if
  * unpack_guess() is false. Notes truncated data. */
 bool unpack_in_place(struct file *f, struct notes *notes, struct heft_err *err);
-/* Replaces a file by what a part of it unpacks to. */
+/* Replaces the contents of a file by what `part`, a range of its bytes, unpacks to. */
 bool unpack_part_in_place(struct file *f, struct bytes part, struct notes *notes,
 			  struct heft_err *err);

@@ -117,7 +117,8 @@ static bool map_back(struct unpacked_file *f, struct bytes *ret, struct heft_err
 	return true;
 }
 
-/* The current handle (mem.h) owns the struct, and closes the file if the call is ended early. */
+/* Opens the file to unpack to. The current handle (mem.h) owns the struct, and closes the file if
+ * the call is ended early. */
 static struct unpacked_file *unpacked_open(uint64_t packed, uint64_t limit, struct heft_err *err)
 {
 	struct unpacked_file *f = mem_zeroed(1, sizeof *f);

@@ -6,7 +6,7 @@ struct unpack_stream {
 	enum unpack_method method;
 	const struct unpack_codec *codec;
 	struct bytes packed;
-	uint64_t used; /* How many bytes of `packed` the library got */
+	uint64_t used; /* Number of bytes of `packed` that the library has read */
 	bool whole;    /* A stream, frame or member has just ended */
 	void *state;   /* State of the codec */
 };

@@ -73,7 +73,7 @@ static inline void *vec_grow(void *data, size_t *cap, uint64_t need, size_t elem
 #define vec_each(T, e, v)                                                                          \
 	for (T *e = (v)->data, *const e##_end = array_at(e, (v)->count); e != e##_end; e++)
 
-/* The address of element `i`. Allows NULL for 0. */
+/* The address of element `i`. `p` may be NULL if `i` is 0. */
 #define array_at(p, i) ((i) > 0 ? (p) + (i) : (p))
 
 /* Frees one array. */

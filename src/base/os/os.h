@@ -22,7 +22,7 @@ enum os_file_kind { OS_FILE, OS_FOLDER, OS_LINK, OS_PIPE, OS_OTHER };
 
 struct os_file {
 	enum os_file_kind kind;
-	uint64_t size, stored; /* `stored`: what it takes on disk, less if the file has holes */
+	uint64_t size, stored; /* `stored`: bytes on disk, fewer if the file has holes */
 	uint64_t device, inode;
 	int64_t modified; /* Time of the last change, in seconds since 1970 */
 };
@@ -36,7 +36,7 @@ bool os_entry_look(const char *path, struct os_file *ret);
 int os_open(const char *path, bool waits);
 /* Returns another descriptor of the file, or -1. */
 int os_dup(int fd);
-/* Maps the file, which must not be empty, for reading. Or returns NULL. `sparse`: the file has
+/* Maps the file for reading. The file must not be empty. NULL on failure. `sparse`: the file has
  * holes, which must not take memory. */
 void *os_map(int fd, size_t size, bool sparse);
 /* Reads the file into memory, where it stays if the file becomes shorter. NULL on failure, with EIO

@@ -27,8 +27,8 @@ static void *mapping_or_null(void *p)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Asks for large pages, because small ones take twice as long to fill. Of memory that stays mostly
- * empty, a large page would take more. */
+/* Asks for large pages, because small ones take twice as long to fill. If `huge` is false, forbids
+ * them: if most of the memory stays empty, large pages take more of it. */
 static void want_huge_pages(void *p, size_t size, bool huge)
 {
 #ifdef MADV_HUGEPAGE
@@ -72,7 +72,7 @@ int os_dup(int fd)
 #ifdef SEEK_HOLE
 
 /* Replaces large holes of a mapped file by pages of zeros. A page of a hole takes memory when it is
- * read, and a page of zeros does not. Leaves small holes, and all after a certain number. */
+ * read, and a page of zeros does not. Leaves small holes, and those after the first HOLES_MAX. */
 static void map_holes(unsigned char *p, size_t size, int fd)
 {
 	enum { HOLE_MIN = 2 << 20, HOLES_MAX = 1024, LOOKS_MAX = 1 << 16 };

@@ -39,8 +39,8 @@ static void say(const char *text)
 	(void)!write(STDERR_FILENO, text, strlen(text));
 }
 
-/* Reports an input that became shorter while it was read. Of several threads, the first one does,
- * and ends the process. */
+/* Reports an input that became shorter while it was read, and ends the process. If several threads
+ * get here, only the first one reports. */
 static void on_bus_error(int signal_number, siginfo_t *info, void *context)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;

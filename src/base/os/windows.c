@@ -55,7 +55,7 @@ void os_pages_free(void *p, size_t size)
 	VirtualFree(p, 0, MEM_RELEASE);
 }
 
-/* Pages of files are not given back. */
+/* Does nothing for pages of mapped files. */
 void os_pages_drop(void *p, size_t size)
 {
 	VirtualAlloc(p, size, MEM_RESET, PAGE_READWRITE);

@@ -132,7 +132,7 @@ int os_run(const char *path, char *const *argv)
 	return (int)status;
 }
 
-/* Windows cannot replace a program. So starts the other one, and waits until it ends. */
+/* Windows cannot replace a program. So this starts the other one, and waits until it ends. */
 void os_become(const char *path, char *const *argv)
 {
 	const int status = os_run(path, argv);
