@@ -69,7 +69,7 @@ struct bbindex_spot {
 	unsigned place;
 };
 
-/* Finds page and place of an address. `off` counts from the region's start at most r->last. */
+/* Finds page and place of an address. `off`: its offset in the region, at most r->last. */
 static inline struct bbindex_spot spot_in(const struct bbindex *x, const struct bbindex_region *r,
 					  uint64_t off)
 {
@@ -139,7 +139,7 @@ void bbindex_build(struct bbindex *x, const struct bbindex_run *runs, size_t run
 {
 	struct bbindex_walk w = { .runs = runs, .run_count = run_count, .blocks = blocks };
 	struct bbindex_start *sorted = NULL;
-	bool rising, in_order = true; /* `in_order`: the runs are consecutive in the blocks */
+	bool rising, in_order = true; /* `in_order`: each run begins after the previous one */
 	uint64_t next = 0;
 	memset(x, 0, sizeof *x);
 	for (size_t i = 0; i < run_count; i++) {

@@ -66,8 +66,8 @@ static inline uint64_t bbmap_read_address(struct reader *r, const struct bbmap_s
 	return s->addr_size == 8 ? read_u64(r) : read_u32(r);
 }
 
-/* Returns the fix at `off`, or NULL. *near is the index of the last fix found. So a series of
- * rising offsets takes O(1) each. */
+/* Returns the relocation (fix) of the field at `off`, or NULL. *near is the index of the last fix
+ * found. So a series of rising offsets takes O(1) each. */
 static const struct bbmap_fix *fix_at(const struct bbmap_section *s, uint64_t off, size_t *near)
 {
 	size_t lo;
@@ -78,8 +78,8 @@ static const struct bbmap_fix *fix_at(const struct bbmap_section *s, uint64_t of
 	return lo < s->fix_count && s->fixes[lo].off == off ? &s->fixes[lo] : NULL;
 }
 
-/* True if an address may be a function's. Linkers replace that of a removed function by 0, or by
- * one of the two highest addresses. */
+/* True if an address may be a function's. Linkers replace the address of a removed function by 0,
+ * or by one of the two highest addresses. */
 static bool is_place(const struct bbmap_section *s, uint64_t addr)
 {
 	const uint64_t last = s->addr_size == 8 ? UINT64_MAX : UINT32_MAX;
@@ -94,7 +94,7 @@ enum trust {
 	AT_FUNCTION, /* The start of a known function, if functions are known */
 };
 
-/* True if an entry may begin at `off`. */
+/* True if an entry with an address as `trust` demands may begin at `off`. */
 static bool looks_like_entry(const struct bbmap_cursor *c, uint64_t off, enum trust trust)
 {
 	const struct bbmap_section *s = c->section;
@@ -116,7 +116,7 @@ static bool looks_like_entry(const struct bbmap_cursor *c, uint64_t off, enum tr
 	return !s->is_code || s->is_code(s->ctx, addr);
 }
 
-/* What a block of a range consists of */
+/* Which numbers a block of an entry has */
 struct layout {
 	bool ids, gaps; /* `gaps`: a block's offset counts from the end of the block before it.
 			 * Otherwise it counts from the start of the range */
@@ -131,8 +131,8 @@ static uint32_t read_u32_uleb(struct reader *r, bool *too_large)
 	return (uint32_t)v;
 }
 
-/* Reads the ends of a block's calls. Each counts from the end before, the first from the start of
- * the block. Returns the last end, from which the size of the block counts. */
+/* Reads the ends of a block's calls, each as its distance from the end before, the first from the
+ * start of the block. Returns the last end, from which the size of the block counts. */
 static uint64_t bbmap_read_calls(struct bbmap_cursor *c, struct reader *r, struct bbmap_detail *d,
 				 bool *too_large)
 {
@@ -243,8 +243,8 @@ static inline void put_four(struct bbmap_block *out, __m128i bytes, __m128i *end
 	bbmap_put_wide(&out[3], _mm_unpackhi_epi16(high, zero), end);
 }
 
-/* Writes a block from the lowest 5 bytes of `w`, if its first or third number has two bytes and the
- * others one. False for other forms. */
+/* Writes a block from the lowest 5 bytes of `w`, if its first or third number has two bytes and its
+ * other numbers have one. False for other forms. */
 static inline bool put_longer(struct bbmap_block *out, uint64_t w, __m128i *end, __m128i *seen)
 {
 	const uint64_t longer = w & UINT64_C(0x8080808080);
@@ -312,7 +312,7 @@ static uint64_t read_fours(struct reader *reader, struct bbmap_block *out, uint6
 }
 #endif
 
-/* Takes the faster loop. read_fours() computes ends with 32 bits, a block adds at most 2^15. */
+/* Takes the faster loop. read_fours() has ends of 32 bits, and a block adds at most 2^15. */
 static uint64_t read_short_quads(struct reader *r, struct bbmap_block *out, uint64_t index,
 				 uint64_t count, struct quick *q)
 {
@@ -534,7 +534,8 @@ static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
 	return true;
 }
 
-/* False if repeated reads have covered about 16 times the section. Bounds the time. */
+/* Counts `size` bytes that are read again. False if they add up to about 16 times the section,
+ * which bounds the time. */
 static bool may_look(struct bbmap_cursor *c, uint64_t size)
 {
 	c->work += size;
@@ -555,7 +556,7 @@ static bool reads_on(struct bbmap_cursor *c, uint64_t off, unsigned count)
 	return true;
 }
 
-/* True if the bytes at `off` are an entry, or what may come after the last one. */
+/* True if an entry may begin at `off`, or if the section ends there. */
 static bool may_follow(struct bbmap_cursor *c, uint64_t off)
 {
 	return off >= c->section->bytes.size || looks_like_entry(c, off, AT_PLACE);

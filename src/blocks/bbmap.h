@@ -25,7 +25,7 @@ enum bbmap_form { BBMAP_SEED, BBMAP_UNVERSIONED, BBMAP_VERSIONED };
 
 enum { BBMAP_VERSION_MAX = 5 };
 
-/* Optional contents of an entry, as the entry's bits name them */
+/* Bits that tell which optional contents an entry has */
 enum bbmap_feature {
 	BBMAP_ENTRY_COUNT = 1 << 0,
 	BBMAP_FREQUENCY = 1 << 1,
@@ -50,12 +50,12 @@ struct bbmap_section {
 	enum bbmap_form form;
 	uint8_t addr_size; /* 4 or 8 */
 	bool big_endian;
-	/* True for objects: addresses come from `fixes`, sorted by off. Others are 0. */
+	/* True for objects: addresses come from `fixes`, sorted by off. Other addresses are 0. */
 	bool relocated;
 	const struct bbmap_fix *fixes;
 	size_t fix_count;
 	/* is_code: tells whether code is at an address. is_start: tells whether a known function
-	 * starts there. NULL: always. Not called if `relocated`. */
+	 * starts there. NULL: true for every address. Not called if `relocated`. */
 	bool (*is_code)(void *ctx, uint64_t addr);
 	bool (*is_start)(void *ctx, uint64_t addr); /* Called only after damage */
 	void *ctx;
@@ -63,7 +63,7 @@ struct bbmap_section {
 
 struct bbmap_range {
 	uint64_t addr;
-	uint64_t stated;     /* Number of blocks by the entry, even with BBMAP_NO_BLOCKS */
+	uint64_t stated;     /* Number of blocks that the entry states, even with BBMAP_NO_BLOCKS */
 	size_t first, count; /* Range in entry.blocks */
 };
 
@@ -124,7 +124,7 @@ struct bbmap_cursor {
 	uint64_t fault_off, skip_off, skip_size;
 	uint64_t pos;
 	uint64_t work; /* Number of bytes that were read again */
-	size_t fix;    /* Index of the last fix found */
+	size_t fix;    /* Index of the last relocation found in section->fixes */
 };
 
 /* Opens a cursor at the start of a section. `detail`: also reads details, calls and successors. */

@@ -50,8 +50,8 @@ static void bbmap_encode_put_head(struct bbmap_encoder *x, unsigned features)
 	bbmap_encode_put_wide(x, features, x->version >= 5 ? 2 : 1);
 }
 
-/* Writes the ends of calls, each counted from the end before. Returns the last end, from which the
- * size of the block counts. */
+/* Writes the ends of calls, each as its distance from the previous end. Returns the last end, from
+ * which the size of the block counts. */
 static uint32_t put_calls(struct bbmap_encoder *x, const struct bbmap_entry *e,
 			  const struct bbmap_detail *d)
 {

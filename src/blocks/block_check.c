@@ -161,7 +161,7 @@ static void check_place(struct checker *c, const struct blockmap_function *f,
 		fits = fits || (size > 0 && r->addr + size == end);
 		stated = max_u64(stated, size);
 	}
-	/* A part of a function without bytes may lie at the start of another function. */
+	/* An empty range of a function may lie at the start of another function. */
 	if (fits || stated == 0 || end == r->addr ||
 	    check_skip_padding(c, end, r->addr + stated) == r->addr + stated)
 		return;
@@ -274,7 +274,8 @@ void blockmap_check(const struct blockmap *b, const struct image *debug, struct 
 	for (size_t i = 0; i < b->ranges.count; i++) {
 		const struct blockmap_range *r = &b->ranges.data[i];
 		const struct blockmap_function *f = &b->functions.data[r->function];
-		/* The function's last ranges were removed. */
+		/* Skips ranges of repeated entries. They are in no function; their `function` is
+		 * 0. */
 		if (i - f->range_first >= f->range_count)
 			continue;
 		check_place(&c, f, r);

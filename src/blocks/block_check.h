@@ -1,9 +1,9 @@
 /* block_check.h - checks whether a map of basic blocks fits the code that it describes.
  *
  * Compares every block with the instructions, and every function with symbols and unwind tables. A
- * rule finds what is wrong, which contradicts the code, or what is odd: the linker kept an old
- * entry, or the compiler wrote none. Cannot check instructions of machines without a decoder, and
- * in objects targets that relocations change. O(bytes of code + functions log functions). */
+ * rule finds what is wrong (it contradicts the code) or odd (the linker kept an old entry, or the
+ * compiler wrote none). Cannot check instructions of machines without a decoder, and in objects
+ * targets that relocations change. O(bytes of code + functions log functions). */
 #pragma once
 
 #include "blocks/blockmap.h"
@@ -45,6 +45,6 @@ struct block_check {
 const char *check_id(enum check_rule rule);
 bool check_is_wrong(enum check_rule rule);
 
-/* Checks the map `b`, which must have names. `debug` may be NULL. */
+/* Checks the map `b`, whose functions must have names. `debug` may be NULL. */
 void blockmap_check(const struct blockmap *b, const struct image *debug, struct block_check *ret);
 void block_check_release(struct block_check *c);

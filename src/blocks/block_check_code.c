@@ -7,7 +7,7 @@
 enum { JUMPS = 4 };
 
 struct end {
-	struct flow last; /* The last instruction that is no nop. Size 0 without one */
+	struct flow last; /* The last instruction that is no nop. Size 0 if there is none */
 	uint64_t targets[JUMPS];
 	unsigned jumps;
 };

@@ -6,7 +6,7 @@
 #include "image/elf/elf_const.h"
 #include "program/plt.h"
 
-/* Copies the ranges and blocks of a function to an entry. Drops frequencies and the like. */
+/* Copies the ranges and blocks of a function to an entry, without details such as frequencies. */
 static void copy_function(const struct blockmap *b, const struct blockmap_function *f,
 			  struct bbmap_entry *ret)
 {
@@ -25,7 +25,7 @@ static void copy_function(const struct blockmap *b, const struct blockmap_functi
 }
 
 /* Returns a flag per function: true if it is derived and the check says that it is wrong. NULL if
- * there is none. Free with mem_free(). */
+ * no function is. Free the flags with mem_free(). */
 static bool *find_doubtful(const struct blockmap *b, const struct image *debug, struct notes *notes)
 {
 	struct block_check c = { .decoded = 0 };
@@ -126,7 +126,7 @@ bool blockmap_emit(const struct blockmap *b, const struct blockmap_copy *copy,
 	if (x.bytes.count == 0)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no basic blocks to write",
 			    im->path);
-	/* A map is linked to one section. Chooses that of the first function. */
+	/* A map section is linked to one code section (sh_link): that of the first function. */
 	const struct section *text = image_section_at(im, b->functions.data[0].addr);
 	a.link = text ? text->index : 0;
 	a.flags = text ? SHF_LINK_ORDER : 0;

@@ -174,8 +174,8 @@ static void block_profile_add_range(struct join *j, const struct tally_pair *pai
 		return;
 	}
 	/* The range starts where a block starts. A call that ended the block before may have
-	 * returned there: then control passed from that block. How many did is estimated by the
-	 * share of returns among all branches to the block. */
+	 * returned there: then control passed from that block. The share of returns among all
+	 * branches to the block estimates how often. */
 	const struct tally_pair *a = at_start ? tally_find(&j->arrivals, pair->a, 0) : NULL;
 	if (a && a->extra > 0 && first != blockmap_range_of(j->b, first)->first) {
 		const double share = (double)a->extra / (double)a->count;
@@ -205,7 +205,7 @@ static void block_profile_add_ranges(struct join *j)
 	mem_free_all(counts, falls);
 }
 
-/* Sets `stops` and `no_flags`. Block symbols, and maps whose flags are all 0, do not tell. */
+/* Sets `stops` and `no_flags`. Block symbols, and maps whose flags are all 0, show no stops. */
 static void count_stops(struct join *j)
 {
 	const uint64_t n = j->b->blocks.count;
@@ -300,7 +300,7 @@ void profile_release(struct profile *p)
 	tally_release(&p->addrs);
 }
 
-#define HOT_SHARE  0.90 /* Share of all counts */
+#define HOT_SHARE  0.90 /* Hot blocks have this share of the sum of all counts */
 #define WARM_SHARE 0.99
 
 struct hotness_limits profile_limits(const struct profile *p, const struct blockmap *b)
@@ -381,7 +381,7 @@ void samples_close(struct samples *s)
 	file_close(&s->file);
 }
 
-/* Returns the pair, or NULL if it is new. Then *at is where to insert it. */
+/* Returns the entry of (a, b). If there is none, returns NULL, and *at is where to insert it. */
 static struct tally_pair *blocks_tally_find(const struct tally *t, uint64_t a, uint64_t b,
 					    struct map_at *at)
 {

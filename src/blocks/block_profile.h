@@ -33,7 +33,7 @@ struct profile_edge {
 };
 
 struct profile {
-	uint64_t *counts; /* Per block */
+	uint64_t *counts; /* Per block: how often it ran */
 	uint64_t *falls;  /* Per block: how often control passed to the next one without a branch */
 	VEC(struct profile_edge) edges; /* Sorted by `from`, then `to` */
 	/* Branches: pairs of addresses (from, to), sorted. At most one of them is PROFILE_OUTSIDE.

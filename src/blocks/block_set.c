@@ -47,7 +47,7 @@ bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err)
 	if (!program_open_alone(&b->program, copy, USE_BLOCKS, &b->context.wish, &b->context.notes,
 				err))
 		return false;
-	/* The debug file may have the names of functions, or the map. */
+	/* The separate debug file may have the names of functions, or the block map. */
 	(void)program_debug(&b->program, false);
 	const struct image *images = b->program.input.images;
 	b->part_count = b->program.input.image_count;
@@ -141,8 +141,8 @@ static void add_blocks(struct heft_blocks *b, const struct block_part *p,
 	}
 }
 
-/* Adds what an entry says about the blocks of a range, which begin at index `at` of b->blocks.
- * Copies all calls and successors of the entry, so that indexes in them stay valid. */
+/* Copies the details in map entry `e` to the blocks of range `r`, which begin at b->blocks[at].
+ * Calls and successors point into b->calls and b->successors: see copy_lists(). */
 static void add_details(struct heft_blocks *b, const struct bbmap_entry *e,
 			const struct blockmap_range *r, size_t at)
 {
@@ -238,7 +238,8 @@ static bool part_find(struct block_part *p, uint64_t addr, uint32_t *ret)
 	return addr - (blockmap_range_of(&p->map, *ret)->addr + k->off) < k->size;
 }
 
-/* Sets *ret_function to the function of a block of the part. Returns its number there. */
+/* Sets *ret_function to the number of the function that contains `block` of part `p`. Returns the
+ * index of the block in that function. */
 static size_t part_place(const struct block_part *p, uint64_t block, size_t *ret_function)
 {
 	const struct blockmap_range *r = blockmap_range_of(&p->map, block);
@@ -327,7 +328,8 @@ static size_t named_settle(struct heft_blocks *b)
 	return surest;
 }
 
-/* Fails because no function has this name. The message says whether a variable or import has it. */
+/* Fails because no function has this name. If another symbol with a section has it, such as a
+ * variable, the message states the section. */
 static bool no_function(const struct heft_blocks *b, const char *name, struct heft_err *err)
 {
 	const struct name_match *m = b->matches.count > 0 ? b->matches.data : NULL;
@@ -339,7 +341,7 @@ static bool no_function(const struct heft_blocks *b, const char *name, struct he
 		    "%s: no function with basic blocks is called '%.200s'", b->program.path, name);
 }
 
-/* Notes the functions that match the name less exactly: all after the first `count`. */
+/* Adds a note that names the first less exact match: the function at `count` in b->numbers. */
 static void note_other_functions(struct heft_blocks *b, const char *name, size_t count)
 {
 	const struct blockmap_function *f;
@@ -351,7 +353,7 @@ static void note_other_functions(struct heft_blocks *b, const char *name, size_t
 	     blocks_name(b, b->numbers.data[count]));
 }
 
-/* Notes that the linker merged equal functions into one, which has another of their names. */
+/* Adds a note if the function is shown by another name: the linker merged equal functions. */
 static void note_alias(struct heft_blocks *b, const char *name, const struct named_function *n)
 {
 	const struct blockmap_function *f;
@@ -389,7 +391,7 @@ static void list_ends(struct block_part *p)
 	}
 }
 
-/* Looks up those addresses whose element of `ret` is still empty. */
+/* Sets ret[i] to the number of the block at addrs[i], if it is in part `p` and not set yet. */
 static void find_more(struct block_part *p, const uint64_t *addrs, size_t count, uint32_t *ret)
 {
 	enum { BATCH = 4096 };

@@ -10,7 +10,7 @@ struct block_sums_walk {
 	void *ctx;
 	enum code_isa isa;
 	const struct code_region *region;
-	size_t left; /* Number of regions that are left, with the current one */
+	size_t left; /* Number of regions that are not done yet, including `region` */
 	uint64_t at; /* All bytes below this address were reported */
 };
 

@@ -24,7 +24,7 @@ struct symbols {
 	VEC(struct function_symbol) functions; /* Sorted by addr */
 	VEC(struct block_symbol) blocks;       /* Sorted by addr */
 	bool have_sizes;                       /* True if a block has a size */
-	uint64_t strays;                       /* Blocks without a function of their name */
+	uint64_t strays;                       /* Number of blocks whose function was not found */
 };
 
 static uint32_t block_symbols_flags_of(char letter)
@@ -65,7 +65,7 @@ static void block_symbols_collect(struct symbols *all, const struct symtab *t)
 static const struct function_symbol *block_symbols_function_of(const struct symbols *all,
 							       const struct block_symbol *b)
 {
-	/* Number of functions to test. Aliases, and functions without a size, may lie between. */
+	/* Number of functions to test. Aliases and functions without a size may be nearer. */
 	enum { TRIES = 64 };
 	size_t lo;
 	BISECT(lo, 0, all->functions.count, mid, all->functions.data[mid].addr <= b->addr);

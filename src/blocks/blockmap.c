@@ -15,7 +15,7 @@ enum { SHT_LLVM_BB_ADDR_MAP_V0 = 0x6fff4c08 };
 struct blockmap_places {
 	const struct image *im, *debug;
 	const struct section *last; /* Section of the last address */
-	bool listed, sure;          /* `listed`: `starts` was filled. `sure`: it is complete */
+	bool listed, sure;          /* True if `starts` was filled, and if it is complete */
 	VEC(uint64_t) starts;       /* Sorted starts of functions */
 };
 
@@ -145,7 +145,7 @@ static uint64_t blockmap_target_of(const struct reloc_iter *it, const struct rel
 		return 0;
 	if (r->has_addend)
 		return addr + (uint64_t)r->addend;
-	/* The field has the addend. */
+	/* A relocation without an addend (REL): the field itself holds the addend. */
 	struct reader field = reader_at(map->bytes, map->big_endian, off);
 	const uint64_t v = read_uint(&field, map->addr_size);
 	return addr + (map->addr_size == 4 ? (uint64_t)(int64_t)(int32_t)(uint32_t)v : v);

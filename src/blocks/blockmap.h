@@ -21,7 +21,7 @@ enum blockmap_origin { BLOCKS_OF_MAP, BLOCKS_OF_SYMBOLS, BLOCKS_DERIVED };
 
 struct blockmap_function {
 	uint64_t addr;
-	uint64_t entry; /* Only for BLOCKS_OF_MAP: offset of the function's entry in that section */
+	uint64_t entry;   /* Offset of its map entry in `section`, if `origin` is BLOCKS_OF_MAP */
 	const char *name; /* Linkage name, or NULL. Set by blockmap_name(), or from block symbols */
 	uint32_t range_first, range_count; /* Its ranges in blockmap.ranges, at least one */
 	uint32_t section;                  /* BLOCKS_OF_MAP: index in blockmap.sections */
@@ -33,11 +33,11 @@ struct blockmap_function {
 
 struct blockmap_range {
 	uint64_t addr;
-	uint64_t stated;       /* Number of blocks by the entry. `count` is lower with
-			        * BBMAP_NO_BLOCKS */
+	uint64_t stated;       /* Number of blocks that the map's entry states. `count` is lower
+			        * with BBMAP_NO_BLOCKS */
 	uint64_t first, count; /* Range in blockmap.blocks */
 	uint32_t function;
-	uint32_t number; /* Index in the entry, which may also have ranges that were dropped */
+	uint32_t number; /* Index of the range in its entry, which may have dropped ranges too */
 };
 
 /* Why an entry, or a range of an entry, is not in the map. */
@@ -94,7 +94,7 @@ void blockmap_index(const struct blockmap *b, struct bbindex *ret);
 /* Returns the range of block i < blocks.count. O(log ranges). */
 const struct blockmap_range *blockmap_range_of(const struct blockmap *b, uint64_t i);
 
-/* Reads details of functions from the map's entries */
+/* Reads the details of functions (struct bbmap_detail) from the map's entries */
 struct blockmap_detail {
 	struct bbmap_cursor cursor; /* All zero at first */
 };

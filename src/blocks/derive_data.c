@@ -33,9 +33,8 @@ struct reads {
 	const struct code_region *region;
 	struct derive_facts facts;
 	uint64_t *data;       /* One bit per byte: set if the byte is data */
-	uint64_t made, known; /* The last adr instruction, if it may still matter: `made` is the
-			       * address that it computed, `known` the instruction's own address
-			       * or 0 */
+	uint64_t made, known; /* The last adr instruction, if it may still matter: the address that
+			       * it computed, and its own address (else 0) */
 	unsigned reg;         /* Register that the adr instruction set */
 };
 
@@ -91,8 +90,8 @@ static uint64_t derive_data_read_one(struct reads *w, uint64_t off)
 	return end;
 }
 
-/* Decodes an Xtensa instruction. Literal pools precede the code that loads from them, so a second
- * pass is needed to skip them. */
+/* Decodes an Xtensa instruction and returns the offset of the next one. Literal pools precede the
+ * code that loads from them, so a second pass is needed to skip them. */
 static uint64_t read_xtensa(struct reads *w, uint64_t off)
 {
 	const uint8_t *p = w->region->bytes.p + off;
@@ -106,7 +105,7 @@ static uint64_t read_xtensa(struct reads *w, uint64_t off)
 	return off + (size > 0 ? size : 1);
 }
 
-/* Decodes an ARM instruction, which may load from a literal pool, or jump through a table. */
+/* Decodes an ARM instruction and marks the data that it uses. Returns the next one's offset. */
 static uint64_t read_arm(struct reads *w, uint64_t off)
 {
 	const struct bytes all = w->region->bytes;
@@ -156,7 +155,7 @@ static void derive_data_read_region(struct gathering *g, const struct code_regio
 
 void gather_data(struct gathering *g)
 {
-	/* GHC's info tables are data. One before the first function of a range is outside of it. */
+	/* GHC's info tables, which precede functions, are data. */
 	if (!is_small(g->isa) && g->isa != CODE_NONE)
 		ghc_image_tables(g->im, &g->ghc);
 	vec_each(const struct ghc_table, t, &g->ghc.list)
@@ -193,7 +192,7 @@ void code_marks_list(struct code_marks *m, const struct image *im)
 }
 
 /* Reads the instruction sets of functions from their symbols, if there are no mapping symbols. In
- * ELF, the value of a Thumb function's symbol is odd. */
+ * ELF, the value of a Thumb function's symbol is odd. True if any function is Thumb code. */
 static bool derive_marks_read_functions(struct code_marks *m, const struct image *im, uint32_t type)
 {
 	struct code_symbols all;

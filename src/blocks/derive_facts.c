@@ -10,8 +10,8 @@
 #include "program/plt.h"
 #include "code/entry.h"
 
-/* Reads the ranges of call sites in an entry's exception table. False if it is missing or
- * damaged. */
+/* Adds the ranges of call sites in the exception table (LSDA) of an unwind entry to g->sites. False
+ * if the table is missing or damaged. */
 static bool derive_facts_read_sites(struct gathering *g, const struct unwind_entry *e)
 {
 	const struct section *in = image_section_at(g->im, e->lsda_addr);
@@ -74,7 +74,7 @@ static void derive_facts_read_frames(struct gathering *g, const struct section *
 	vec_release(&fixups);
 }
 
-/* Sorts the ranges of call sites. Where those of two functions overlap, keeps the first. */
+/* Sorts the ranges of call sites. Of two functions' ranges that overlap, keeps the first. */
 static void order_sites(struct gathering *g)
 {
 	size_t kept = 0;
@@ -88,7 +88,7 @@ static void order_sites(struct gathering *g)
 	g->sites.count = kept;
 }
 
-/* Reads the unwind tables. Skips llvm-bolt's old section, which the new one contains. */
+/* Reads all sections .eh_frame. Skips .bolt.org.eh_frame, llvm-bolt's copy of the old one. */
 void gather_unwind(struct gathering *g)
 {
 	each_section(s, g->im) {
@@ -118,8 +118,8 @@ static void derive_facts_read_relocs(struct gathering *g, const struct section *
 			derive_facts_add_pointer(g, target);
 }
 
-/* Reads words that may be addresses of code. Only fixed programs, without relocations, need
- * this. */
+/* Reads words that may be addresses of code. Needed only for programs that have fixed addresses and
+ * no relocations. */
 static void derive_facts_read_words(struct gathering *g, const struct section *s)
 {
 	struct reader r = reader_of(section_bytes(g->im, s), g->im->big_endian);
@@ -240,7 +240,7 @@ static bool moved_to_lr(const struct image *im, uint64_t addr)
 	return false;
 }
 
-/* True if control never continues from the instruction before `addr`. */
+/* True if control never runs on to `addr` from the instruction before it. */
 static bool is_behind_end(const struct gathering *g, uint64_t addr)
 {
 	for (uint64_t size = 2; addr % 2 == 0 && size <= 4; size++) {
@@ -254,8 +254,8 @@ static bool is_behind_end(const struct gathering *g, uint64_t addr)
 	return false;
 }
 
-/* Returns the end of the table of addresses that follows `ldr.w pc, [Rn, Rm, lsl #2]`. Its words
- * are odd too. 0 if another instruction is at `off`. */
+/* Returns the end of the table of addresses that `ldr.w pc, [Rn, Rm, lsl #2]` at `off` jumps
+ * through. Its words are odd too, but are not functions. 0 if another instruction is at `off`. */
 static uint64_t jump_table_end(const struct section *s, struct bytes b, uint64_t off)
 {
 	enum { FAR = 1 << 16 };

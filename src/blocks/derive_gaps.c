@@ -11,9 +11,9 @@
 #include "image/code_symbols.h"
 #include "image/elf/elf_const.h"
 
-/* GAPS_SHARE: the other code is searched for calls and addresses that lead into gaps, if gaps are
- * at least 1/GAPS_SHARE of all code. LOOKS_PER_BYTE: limit of the bytes of microcontroller code
- * that are followed, per byte of code. */
+/* GAPS_SHARE: if gaps are at least 1/GAPS_SHARE of all code, the other code is searched for calls
+ * and addresses that lead into gaps. LOOKS_PER_BYTE: how many bytes may be decoded to follow
+ * microcontroller code, per byte of code. */
 enum { GAPS_SHARE = 64, CHUNK = 1 << 20, LOOKS_PER_BYTE = 16 };
 
 const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr)
@@ -28,7 +28,7 @@ void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr)
 		vec_push(to, addr);
 }
 
-/* Records a call. Ignores a call of the next instruction, lld's form of a missing function. */
+/* Records a call. Ignores a call of the next instruction: so lld links a missing function. */
 static void derive_gaps_add_call(struct gathering *g, const struct code_ref *call)
 {
 	enum { BL = 4 };
@@ -40,7 +40,7 @@ static void derive_gaps_add_call(struct gathering *g, const struct code_ref *cal
 	gaps_add(g, &g->gaps.signs.starts, to);
 }
 
-/* Records a jump from other code into a gap. */
+/* Records a jump from code outside of gaps into a gap. */
 static void add_leap(struct gathering *g, const struct code_ref *r)
 {
 	const bool x86 = g->isa == CODE_X86_64 || g->isa == CODE_I386;
@@ -101,7 +101,7 @@ static void derive_gaps_read_code(struct gathering *g, uint64_t addr, struct byt
 	}
 }
 
-/* Searches the code of a region that symbols or unwind tables describe. */
+/* Searches code that symbols or unwind tables describe for references into gaps. */
 static void derive_gaps_read_described(struct gathering *g, const struct code_region *r)
 {
 	const uint64_t end = r->addr + r->bytes.size;
@@ -183,7 +183,7 @@ static void read_choosers(struct gathering *g, const struct section *table)
 			gaps_add(g, &g->gaps.signs.starts, flow_entry(g->isa, target));
 }
 
-/* Lists the functions of the dynamic symbol table that .eh_frame does not describe. */
+/* Without .eh_frame, lists the functions of the dynamic symbol table. */
 static void list_others(struct gathering *g)
 {
 	const struct image *im = g->im;

@@ -97,8 +97,8 @@ static void list_claims(struct gathering *g)
 		vec_push(&g->claims, (struct code_claim){ .addr = entry, .function = true });
 	sort_claims(g);
 	/* Keeps the largest claim at each address, with the flags of all claims there. A label
-	 * without a size does not make code of data, because linker scripts put labels at the start
-	 * of data. */
+	 * without a size does not turn data into code, because linker scripts put labels at the
+	 * start of data. */
 	size_t kept = 0;
 	for (size_t i = 0; i < g->claims.count; i++) {
 		const struct code_claim c = g->claims.data[i];
@@ -115,8 +115,8 @@ static void list_claims(struct gathering *g)
 	g->claims.count = kept;
 }
 
-/* Adds [from, to) of the region as code of a function. Calls have ascending addresses. `c`: claim
- * of the code, or NULL. */
+/* Adds [from, to) of the region as code of a function. Successive calls must have ascending
+ * addresses. `c`: claim of the code, or NULL. */
 static void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_t from,
 			      uint64_t to, const struct code_claim *c)
 {
@@ -131,7 +131,7 @@ static void derive_add_extent(struct gathering *g, const struct code_region *r, 
 	}
 }
 
-/* Adds a piece of code to the gaps, which have no known functions. Joins it with an adjacent gap
+/* Adds [from, to) to the gaps: code in which no function is known. Joins it with an adjacent gap
  * before it. `c` is NULL, or tells that a function or label begins at `from`. */
 static void derive_map_add_piece(struct gathering *g, const struct code_region *r, uint64_t from,
 				 uint64_t to, const struct code_claim *c)
@@ -153,7 +153,7 @@ static void derive_map_add_piece(struct gathering *g, const struct code_region *
 						   min_u64(to - from, UINT32_MAX / 2)) });
 }
 
-/* Adds a gap. GHC's info tables divide it, and a function begins after each of them. */
+/* Adds a gap, split at the GHC info tables in it. A function begins after each info table. */
 static void derive_map_add_gap(struct gathering *g, const struct code_region *r, uint64_t from,
 			       uint64_t to, const struct code_claim *c)
 {
@@ -221,8 +221,8 @@ static bool comment_has(const struct image *im, struct str what)
 	return b.size > 0 && memmem(b.p, b.size, what.p, what.len);
 }
 
-/* Sets the convention of each function. The code itself counts more than .comment, which also names
- * the compiler of the C library's start files. */
+/* Sets which compiler's convention (enum derive_convention) each function follows. The code itself
+ * counts more than .comment, which also names the compiler of the C library's start files. */
 static void derive_map_choose(struct gathering *g, struct derive_facts *f,
 			      enum blocks_convention wanted)
 {
@@ -303,7 +303,7 @@ void gathering_release(struct gathering *g)
 	mem_free(g->conventions);
 }
 
-/* Adds the functions found in gaps. */
+/* Splits the gaps into functions, and adds these. */
 static void lay_found(struct gathering *g)
 {
 	split_function_vec found = { 0 };
@@ -316,7 +316,7 @@ static void lay_found(struct gathering *g)
 
 static void gather_extents(struct gathering *g)
 {
-	size_t claim = 0; /* The first of g->claims that is not before the region */
+	size_t claim = 0; /* Index of the first of g->claims at or after the start of the region */
 	code_regions_list(g->im, &g->regions);
 	gather_data(g);
 	gather_callees(g);

@@ -21,8 +21,8 @@ void blockmap_derive(struct blockmap *b, const struct image *im, const struct im
 void blockmap_whole(struct blockmap *b, const struct image *im, const struct image *debug,
 		    struct notes *notes);
 
-/* Adds functions of the ARM set, one block each as blockmap_whole() makes them. blockmap_derive()
- * has made only blocks of the Thumb set. */
+/* Adds functions of the ARM set, one block each like those of blockmap_whole(), to a map from
+ * blockmap_derive(), which has only blocks of the Thumb set. */
 void blockmap_add_whole(struct blockmap *b, const struct image *debug, struct notes *notes);
 
 struct code_functions {
@@ -54,7 +54,7 @@ bool code_gap_pads(enum code_isa isa, uint64_t size);
 void code_gaps_split(const struct image *im, enum code_isa isa, const struct code_piece *gaps,
 		     size_t count, split_function_vec *ret);
 
-/* block_sums.c: adds the sums of a map. A byte in two blocks counts once. */
+/* block_sums.c: adds a map's block counts and sizes to *to. A byte in two blocks counts once. */
 void blockmap_sum(const struct blockmap *b, struct heft_block_sums *to);
 
 enum block_kind {

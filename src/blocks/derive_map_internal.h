@@ -31,9 +31,9 @@ struct code_regions {
 /* Code in which it is unknown where functions end, with evidence of functions in it */
 struct code_gaps {
 	VEC(struct derive_extent) list; /* Sorted by address */
-	addr_vec labels;                /* Starts of functions or of data */
-	struct split_signs signs;       /* All other evidence */
-	/* Number of bytes of code that may still be followed, which bounds the time. */
+	addr_vec labels;                /* Addresses where a function or data begins */
+	struct split_signs signs;       /* All other evidence of functions */
+	/* Number of bytes of code that may still be decoded to follow its flow. Bounds the time. */
 	uint64_t looks;
 	code_ref_vec refs; /* Scratch */
 };
@@ -66,14 +66,15 @@ struct gathering {
 
 /* Lists executable sections with bytes, otherwise executable segments. */
 void code_regions_list(const struct image *im, struct code_regions *ret);
-/* derive_gaps.c: collects evidence of functions in g->gaps. Then adds the functions by address. */
+/* derive_gaps.c: collects evidence of functions in g->gaps. Then appends these to *ret by
+ * address. */
 void gaps_split(struct gathering *g, split_function_vec *ret);
 /* Adds an address to a list if it is in a gap. */
 void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr);
 const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr);
-/* derive_facts.c: adds addresses to which words of a Thumb image point. */
+/* derive_facts.c: adds to g->gaps the functions to which words of a Thumb image point. */
 void gaps_read_words(struct gathering *g);
-/* derive_map.c: makes the facts for derive/derive.h. */
+/* derive_map.c: returns the gathered facts in the form of derive/derive.h. */
 struct derive_facts gathering_facts(const struct gathering *g);
 void gathering_release(struct gathering *g);
 
@@ -127,6 +128,6 @@ void code_marks_release(struct code_marks *m);
 bool code_marks_cut(const struct code_marks *m, uint64_t addr, struct bytes code,
 		    struct blockmap *b);
 
-/* derive_names.c: returns bits of enum derive_trait that a function's linkage name shows. A version
- * may follow the name. */
+/* derive_names.c: returns bits of enum derive_trait that a function's linkage name shows. The name
+ * may end in a symbol version ("@GLIBC_2.2.5"). */
 uint64_t traits_of_name(struct str name);

@@ -99,8 +99,8 @@ static const struct derive_names_named names[] = {
 	{ "verrx", R },
 };
 
-/* Beginnings of names in the C++ standard library that never throw: noexcept functions, or plain
- * algorithms on nodes. */
+/* Prefixes of the mangled names of C++ standard library functions that never throw: noexcept
+ * functions, or plain algorithms on nodes. */
 static const char *const calm[] = {
 	"_ZNKSt9exception",
 	"_ZNSt15__exception_ptr",
@@ -118,7 +118,7 @@ static const char *const calm[] = {
 
 uint64_t traits_of_name(struct str name)
 {
-	enum { LONGEST = 32 }; /* Of `names` */
+	enum { LONGEST = 32 }; /* Length of the longest name in `names` */
 	const char *const version = name.len > 0 ? memchr(name.p, '@', name.len) : NULL;
 	size_t low = 0, high = COUNT_OF(names);
 	if (version)

@@ -20,7 +20,7 @@ enum {
 	EVENT_MAX = UINT16_MAX,
 	UNPACKED_SIZE = 3 * (EVENT_MAX + 1),
 	ATTRS_MAX = 1024,
-	SECTION_SIZE = 16, /* Size of an offset with a size */
+	SECTION_SIZE = 16, /* Size of a struct perf_file_section: offset and size */
 	FORGET_SIZE = 32 << 20,
 };
 
@@ -97,7 +97,7 @@ static void find_build_ids(struct perfdata *p, const uint64_t *features)
 		note(p->notes, p->path, p->data_end, 0, "the table of build ids is not there");
 }
 
-/* Ends the events with the file. perf writes their size at its end; if interrupted, it is 0. */
+/* Ends the events where the header says, or with the file. An interrupted perf writes size 0. */
 static void clip_data(struct perfdata *p, uint64_t size)
 {
 	const uint64_t left = p->bytes.size - p->data_off;
@@ -238,7 +238,7 @@ static uint64_t event_head(const struct perfdata *p, struct bytes left, uint32_t
 	*ret_type = read_u32(&r);
 	read_u16(&r);
 	uint64_t size = read_u16(&r);
-	/* perf 6.16 writes 0 if the size of the event does not fit. Its data's size counts. */
+	/* perf 6.16 writes 0 if the size does not fit 16 bits. The size of the data follows. */
 	if (size == 0 && *ret_type == RECORD_COMPRESSED2)
 		size = add_sat(2 * EVENT_HEADER_SIZE, read_u64(&r));
 	return reader_ok(&r) ? size : UINT64_MAX;
@@ -284,7 +284,7 @@ static bool take_record(struct perfdata *p, uint32_t type, struct bytes event,
 {
 	const uint64_t off = p->pos;
 	struct reader r = reader_of(event, p->big_endian);
-	uint64_t behind = 0; /* Bytes that follow the event, as it states */
+	uint64_t behind = 0; /* Bytes that follow the event in the file, as the event states */
 	bool found = false;
 	read_skip(&r, EVENT_HEADER_SIZE);
 	if (type == RECORD_ATTR) {

@@ -17,7 +17,7 @@
 #include "base/reader.h"
 #include "base/vec.h"
 
-#define PERF_NO_PROCESS UINT32_MAX /* Pid in mappings of the kernel itself */
+#define PERF_NO_PROCESS UINT32_MAX /* Pid in kernel mappings and in text samples */
 
 /* Types of events that the reader returns, with the file's numbers */
 enum perf_type {
@@ -33,7 +33,6 @@ enum perf_type {
 
 enum perf_mode { PERF_MODE_KERNEL = 1, PERF_MODE_USER = 2, PERF_MODE_MASK = 7 };
 
-/* One taken branch. */
 struct perf_branch {
 	uint64_t from, to;
 	bool mispredicted;
@@ -51,22 +50,22 @@ struct perf_event {
 	/* Name of the file (PERF_MAP, PERF_BUILD_ID) or of the process (PERF_COMM). */
 	struct str name;
 	struct bytes build_id; /* PERF_MAP, PERF_BUILD_ID. Size 0 if not stated */
-	bool exec;             /* PERF_COMM: another program starts. Ends its mappings */
+	bool exec;             /* PERF_COMM: true for an exec, which ends the process's mappings */
 	uint32_t parent;       /* PERF_FORK: pid of the parent */
 	uint64_t lost;         /* PERF_LOST, PERF_LOST_SAMPLES: number of events that were lost */
 	bool has_ip, has_branches;
 	uint64_t ip, period;
-	uint64_t weight; /* Samples that the event stands for. Above 1 only in address lists */
+	uint64_t weight; /* Number of samples it stands for. Above 1 only in PERFTEXT_ADDRESSES */
 	uint64_t branch_count;
 	const uint8_t *branches; /* Branches, read by perf_branch_get() */
 	bool big_endian;
-	bool text; /* `branches` is an array of struct perf_branch (perftext.h) */
+	bool text; /* True if `branches` is an array of struct perf_branch (perftext.h) */
 };
 
 /* Reads branch i < branch_count. Branch 0 is the newest. */
 struct perf_branch perf_branch_get(const struct perf_event *e, uint64_t i);
 
-/* What the samples of one kind of event contain */
+/* What the samples of one event attribute (perf_event_attr) contain */
 struct perf_attr {
 	uint64_t sample_type, branch_type, read_format;
 	bool sample_id_all;
@@ -87,7 +86,7 @@ struct perfdata {
 	struct notes *notes;
 	VEC(struct perf_attr) attrs;
 	VEC(struct perf_id) ids;     /* Sorted by id if `sorted` is true */
-	bool sorted, alike;          /* `alike`: all events have the same layout */
+	bool sorted, alike;          /* `alike`: true if all events have the same layout */
 	uint64_t data_off, data_end; /* Range of the events */
 	struct bytes build_ids;
 	uint64_t build_ids_pos;
@@ -97,8 +96,8 @@ struct perfdata {
 	uint8_t *unpacked;            /* Unpacked events. The last may be incomplete */
 	uint64_t unpacked_pos, unpacked_end;
 	uint64_t packed_off;       /* File offset of the record with the packed bytes */
-	bool packed_more, spoiled; /* `packed_more`: the stream may have more events. `spoiled`:
-				    * it is damaged */
+	bool packed_more, spoiled; /* `packed_more`: true if the stream may have more events.
+				    * `spoiled`: true if it is damaged */
 };
 
 /* Opens the bytes of a perf.data file. False for other files, and for versions that heft does not
@@ -114,5 +113,5 @@ void perfdata_rewind(struct perfdata *p);
  * for types not in enum perf_type, and, with a note, for a damaged event. */
 bool perf_event_parse(struct perfdata *p, uint32_t type, struct bytes bytes, uint64_t off,
 		      struct perf_event *ret);
-/* Reads a struct perf_event_attr and moves r past it. */
+/* Reads a struct perf_event_attr and moves r past it. False if it is damaged. */
 bool perf_attr_parse(struct reader *r, struct perf_attr *ret);

@@ -11,9 +11,9 @@ enum { FORMAT_TIME_ENABLED = 1 << 0, FORMAT_TIME_RUNNING = 1 << 1, FORMAT_ID = 1
 enum { FORMAT_GROUP = 1 << 3, FORMAT_LOST = 1 << 4, MISC_COMM_EXEC = 1 << 13 };
 enum { MISC_MAP_BUILD_ID = 1 << 14, MISC_BUILD_ID_SIZE = 1 << 15, RECORD_MMAP2 = 10 };
 enum { HEADER_SIZE = 8, BRANCH_SIZE = 24, BUILD_ID_MAX = 20, ATTR_SIZE_MIN = 64 };
-enum { ATTR_ID_ALL = 18 }; /* Index of a bit in the word of flags */
+enum { ATTR_ID_ALL = 18 }; /* Number of bit field sample_id_all in the word of flags */
 
-/* Reads bit n of a word of bit fields. On big-endian machines, the first is the highest bit. */
+/* Reads bit field n of a word of flags. On big-endian machines, bit field 0 is the highest bit. */
 static bool field_bit(uint64_t word, unsigned n, bool big_endian)
 {
 	return word >> (big_endian ? 63 - n : n) & 1;
@@ -77,8 +77,8 @@ static const struct perf_attr *attr_of_sample(const struct perfdata *p, const st
 	return attr_of_id(p, read_u64(&r));
 }
 
-/* Reads the fields at the end of an event that is no sample: time, thread and others. IDENTIFIER is
- * the last one. */
+/* Reads the fields at the end of an event that is no sample (struct sample_id): time, thread and
+ * others. The last field is IDENTIFIER. */
 static void perfdata_events_read_tail(const struct perfdata *p, struct bytes event,
 				      struct perf_event *e)
 {
@@ -190,7 +190,7 @@ static bool perfdata_events_read_map(struct reader *r, uint32_t type, uint16_t m
 	return reader_ok(r);
 }
 
-/* The record ends with the file's name, padded with zeros. Old files lack the build id's length. */
+/* Reads a build id and a file name. Old files lack the id's length. False if damaged. */
 static bool perfdata_events_read_build_id(struct reader *r, uint16_t misc, struct perf_event *e)
 {
 	e->pid = read_u32(r);

@@ -42,7 +42,7 @@ static int perftext_digit(char c)
 	return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : 16;
 }
 
-/* Reads a number. In base 16 it may begin with "0x". */
+/* Reads a number. In base 16 it may begin with "0x". False if there is none or it is too big. */
 static bool perftext_read_number(struct perftext_cursor *c, unsigned base, uint64_t *ret)
 {
 	uint64_t v = 0;
@@ -69,7 +69,7 @@ static bool read_script(struct perftext *t, struct perftext_cursor *c, struct pe
 	struct perf_branch b;
 	t->branches.count = 0;
 	for (struct str word; (word = perftext_next_word(c)).len > 0;) {
-		/* Reads a branch: FROM/TO/M|P|-/... M: mispredicted. */
+		/* Reads a branch FROM/TO/M|P|-/... "M" means mispredicted. */
 		struct perftext_cursor w = { word.p, word.p + word.len };
 		if (perftext_read_number(&w, 16, &b.from) && skip_char(&w, '/') &&
 		    perftext_read_number(&w, 16, &b.to) && skip_char(&w, '/')) {
@@ -116,7 +116,7 @@ static void perftext_read_build_id(struct perftext *t, struct perftext_cursor *c
 }
 
 /* Reads "PERF_RECORD_MMAP2 PID/TID: [0xADDR(0xSIZE) @ OFF <BUILD ID>]: r-xp NAME". Older versions
- * print "x" instead of "r-xp". */
+ * print "x" instead of "r-xp". False for other lines. */
 static bool perftext_read_map(struct perftext *t, struct perftext_cursor *c, struct perf_event *e)
 {
 	const char *open = perftext_find_in(c, STR("["));

@@ -28,6 +28,6 @@ struct perftext {
 void perftext_open(struct perftext *t, const char *path, struct bytes bytes,
 		   enum perftext_form form, struct notes *notes);
 void perftext_close(struct perftext *t);
-/* Reads the next event. Its branches and texts are valid until the next call. */
+/* Reads the next event. Its branches and texts are valid until the next call. False at the end. */
 bool perftext_next(struct perftext *t, struct perf_event *ret);
 void perftext_rewind(struct perftext *t);

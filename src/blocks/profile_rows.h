@@ -9,7 +9,7 @@
  * PROFILE_HOTNESS: hotness of a block. */
 enum profile_text { PROFILE_LINKAGE, PROFILE_ADDRESS, PROFILE_HOTNESS, PROFILE_TEXTS };
 
-extern const char *const hotness_names[HOTNESS_COUNT]; /* "never" and so on */
+extern const char *const hotness_names[HOTNESS_COUNT]; /* Per enum hotness: "never" and so on */
 
 struct profile_rows {
 	struct heft_table table; /* `ref` of a row: index of the function or block */
@@ -19,7 +19,7 @@ struct profile_rows {
 	const size_t *wanted;     /* Indexes of the functions to show. NULL: all */
 	size_t wanted_count;
 	struct hotness_limits limits;
-	struct tree tree; /* Sums. Keys are indexes of functions and blocks */
+	struct tree tree; /* Sums of the rows. Keys: indexes of functions and blocks */
 	struct arena arena;
 };
 

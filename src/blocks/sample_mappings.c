@@ -7,8 +7,8 @@
 #include "image/elf/elf_const.h"
 
 enum {
-	OPEN_MAX = 64,     /* Greatest number of the image's parts that a process maps at a time */
-	OF_PID_MAX = 4096, /* Greatest number of mappings per process. Further ones are ignored */
+	OPEN_MAX = 64,     /* Most mappings of the image that a process may have open at a time */
+	OF_PID_MAX = 4096, /* Most mappings of a process. Further mappings are ignored */
 	BUILD_ID_MAX = 20,
 };
 
@@ -30,7 +30,7 @@ struct sample_mappings_change {
 };
 
 struct sample_mappings_process {
-	uint32_t open[OPEN_MAX]; /* Indexes of the mappings that are in force */
+	uint32_t open[OPEN_MAX]; /* Indexes of the mappings that have not ended */
 	unsigned count;
 	unsigned total;
 };
@@ -108,8 +108,8 @@ static bool is_image_id(const struct replay *r, const struct id *id)
 	return same_build_id((struct bytes){ id->bytes, id->size }, r->im->build_id);
 }
 
-/* Lists build ids by the name of their file. A name may occur twice. In mappings, the kernel's name
- * has a symbol appended. */
+/* Lists, by the name of their file, the build ids in the header. A name may occur twice. The
+ * kernel's name in mappings has a symbol appended, so its build id is kept for any such name. */
 static struct id *ids_by_name(const struct replay *r)
 {
 	struct id *list = mem_zeroed(r->names.entries.count + 1, sizeof *list);
@@ -178,7 +178,7 @@ static void open_mapping(struct replay *r, struct mapping new)
 	vec_push(&r->m->list, new);
 }
 
-/* Ends what a process has mapped in [addr, addr + size). Other parts of these mappings stay. */
+/* Unmaps [addr, addr + size) of a process. Parts of its mappings outside of it stay mapped. */
 static void sample_mappings_unmap(struct replay *r, uint32_t pid, uint64_t addr, uint64_t size,
 				  uint64_t time)
 {
@@ -204,7 +204,7 @@ static void sample_mappings_unmap(struct replay *r, uint32_t pid, uint64_t addr,
 	}
 }
 
-/* Maps the kernel, which is mapped at all times and begins with its first executable segment. */
+/* Maps the kernel for all times. Its mapping begins with its first executable segment. */
 static void map_kernel(struct replay *r, const struct sample_mappings_change *c)
 {
 	each_segment(s, r->im) {
@@ -337,7 +337,7 @@ void mappings_release(struct mappings *m)
 	vec_release_all(&m->list, &m->now);
 }
 
-/* Adds the mappings of a process at `time`. Narrows the times for which m->now is valid. */
+/* Adds a process's mappings at `time` to m->now. Narrows the times for which m->now is valid. */
 static void select_of(struct mappings *m, uint64_t pid, uint64_t time)
 {
 	const struct mapping *list = m->list.data;
