@@ -132,7 +132,7 @@ int beside_run(const struct cli *cli, const char *name, size_t count, char **wor
 
 enum { OTHERS_MOST = 100 };
 
-/* Names of the programs found that are not part of heft. */
+/* Names of programs heft-NAME that were found but are not part of heft. */
 struct others {
 	char names[OTHERS_MOST][BESIDE_NAME_MOST];
 	size_t count;

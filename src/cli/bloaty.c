@@ -1,5 +1,5 @@
-/* Says what is wrong on a command line: in the words of Bloaty, for scripts that search for them,
- * and of options that heft had. */
+/* Writes messages about command lines in Bloaty's words, for scripts that search for them. Tells
+ * the replacements of options that heft removed. */
 #include "cli/cli.h"
 
 #include <stdio.h>

@@ -13,7 +13,7 @@
 
 enum exit_status {
 	EXIT_FINE = 0,
-	EXIT_NO = 1,      /* The answer is no. With --exit-code, there are differences */
+	EXIT_NO = 1,      /* The answer is no. Also, with --exit-code: there are differences */
 	EXIT_TROUBLE = 2, /* Wrong usage, bad input, or output that cannot be written */
 };
 
@@ -33,9 +33,9 @@ static inline bool cli_is_bloaty(const struct cli *cli)
 	return strcmp(cli->program, "bloaty") == 0;
 }
 
-/* Writes the text of an error in the words of Bloaty. */
+/* Writes the text of an error to `room`, which has `size` bytes, in Bloaty's wording. */
 void cli_as_bloaty(const struct heft_err *err, char *room, size_t size);
-/* Prints which word of the command line is wrong. */
+/* Prints what is wrong on the command line, or what replaced a removed option. */
 void cli_bad_word(const struct cli *cli, const char *problem);
 /* Returns the command of this name. NULL if there is none. */
 const struct command *cli_command(const char *name);
@@ -138,8 +138,8 @@ bool cli_each_name(const struct cli *cli, const char *list, bool (*take)(void *j
 /* Parses a number: decimal, or hexadecimal with 0x or if `hex`. Sizes may end in a unit: K, Ki,
  * KiB, KB and similar ones. If `text` is not a number, returns false and does not set *ret. */
 bool cli_parse_number(const char *text, bool hex, uint64_t *ret);
-/* Passes an option of find_opts.inc, exe_opts.inc or raw_opts.inc to the session's finder. Ignores
- * other options. Returns false after a message. */
+/* Applies an option of find_opts.inc, exe_opts.inc or raw_opts.inc to the session. Ignores other
+ * options. Returns false after a message. */
 bool cli_find(const struct cli *cli, struct heft_session *s, const struct opt *o,
 	      const char *value);
 
@@ -168,7 +168,7 @@ extern const struct choice convention_choices[]; /* Values of enum heft_conventi
 bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
 		const struct choice *choices, unsigned *ret);
 extern const struct choice sure_choices[]; /* Values of enum heft_sure */
-/* Reads a list "a,b" of words of o->choices. Sets *ret to the bits of all of them. */
+/* Reads a list "a,b" of choices. Sets *ret to the bits of all of them. False after a message. */
 bool cli_choices(const struct cli *cli, const struct opt *o, const char *list,
 		 const struct choice *choices, unsigned *ret);
 /* Prints that the data source does not exist, and suggests a similar name. Returns false. */
@@ -180,11 +180,11 @@ const char *cli_file_name(const char *path);
 /* Returns `handle`, the result of heft_X_new(). If it is NULL, prints that there is no memory and
  * ends the process. Only for handles that a command makes before it starts anything. */
 void *cli_made(const struct cli *cli, void *handle);
-/* Makes a session that shows progress. */
+/* Makes a session that shows progress. Without memory, ends the process. */
 struct heft_session *cli_session(const struct cli *cli);
 /* Sets *err to "no memory". Returns false. */
 bool cli_no_memory(struct heft_err *err);
-/* Prints an error of the library as cli_error() does. Adds the place in the file if known. */
+/* Prints an error of the library, with its place in the file if known. Returns as cli_error(). */
 int cli_failed(const struct cli *cli, const struct heft_err *err);
 
 /* Prints one line: "PROGRAM: note: FILE: text (how often, how many bytes)". If `offsets` is set,

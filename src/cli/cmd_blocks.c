@@ -123,8 +123,8 @@ static bool blocks_put_head(const struct blocks_job *job, const struct heft_sink
 	return heft_block_function_write(NULL, &job->run.out.write, sink, err);
 }
 
-/* Counts the blocks of all wanted functions. Writes as many functions as asked for. False if a
- * function cannot be read or the output fails. */
+/* Counts the blocks of all wanted functions, and writes at most as many functions as the user asked
+ * for. False if a function cannot be read or the output fails. */
 static bool blocks_list_functions(struct blocks_job *job, struct blocks_sums *sums,
 				  const struct heft_sink *sink, struct heft_err *err)
 {

@@ -79,7 +79,7 @@ static bool blocks_profile_apply(void *ctx, const struct opt *o, const char *val
 	}
 }
 
-/* Takes an operand: the program, or a file of samples that is recognized without --perf. */
+/* Takes an operand: the program, or a file of perf samples. False after a message. */
 static bool blocks_profile_add_operand(void *ctx, const char *word)
 {
 	struct profile_job *job = ctx;

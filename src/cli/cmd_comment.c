@@ -14,8 +14,8 @@ struct comment_job {
 	struct heft_comment_opts opts;
 	const char *budget_path, *base_path;
 	const char *store, *product, *config,
-		*branch;                /* Store and branch of the history. `store` is NULL
-					 * without a history */
+		*branch;                /* Folder of the history, and which builds in it. `store` is
+					 * NULL without a history */
 	char history[BESIDE_PATH_MOST]; /* Path of the program that reads the history */
 	struct heft_snapshot *base, *now;
 	struct heft_diff *diff;
@@ -72,8 +72,9 @@ static bool comment_apply(void *ctx, const struct opt *o, const char *value)
 		       : run_apply(job, o, value);
 }
 
-/* Returns the output of `heft history log` about a size: tab-separated, latest build first. If
- * `until` is NULL, the latest build is the first. Free the text. NULL if the size is unknown. */
+/* Returns the output of `heft history log` about size `of`: tab-separated, latest build first, from
+ * commit `until` back (NULL: from the latest build). The caller frees it. NULL if the size is
+ * unknown. */
 static char *log_of(const struct comment_job *job, const char *of, const char *until,
 		    const char *rows, bool quiet)
 {
@@ -107,7 +108,8 @@ static size_t columns_before_change(const char *header)
 	return column;
 }
 
-/* Reads the sizes of a log, oldest first. Returns their number. */
+/* Reads at most `count` sizes from log_of()'s output into `ret`, oldest first. Returns their
+ * number. */
 static size_t log_values(const char *log, double *ret, size_t count)
 {
 	const size_t column = columns_before_change(log);
@@ -129,8 +131,8 @@ static size_t log_values(const char *log, double *ret, size_t count)
 	return given;
 }
 
-/* Returns the trend of a size, or no values if the size was never measured. The trend ends at the
- * base's commit if the history has it, otherwise at the latest build. */
+/* Sets ret[] to the last `count` values of a size in the history, oldest first, up to the base's
+ * commit if the history has it. Returns the number of values, 0 if it was never measured. */
 static size_t give_course(void *ctx, const char *subject, const char *name, double *ret,
 			  size_t count)
 {

@@ -39,7 +39,7 @@ static bool profile_write(void *ctx, FILE *to, struct heft_err *err)
 	return heft_profile_write(job->profile, &job->open.run.out.write, &sink, err);
 }
 
-/* Returns the option or file that needs lists of symbols. NULL if nothing needs them. */
+/* Returns the option or file for which the diff must compare lists of symbols. NULL: none. */
 static const char *lists_needed(const struct diff_job *job)
 {
 	if (job->query.section || job->query.min > 0)

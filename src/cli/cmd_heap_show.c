@@ -9,7 +9,7 @@ enum { O_THREAD = O_OWN, O_SIZE, O_FRAMES, O_TIMELINE, O_LAYOUT, O_STACKS, O_PID
 struct show_job {
 	struct heap_open open;
 	struct heft_heap_query query;
-	struct heft_heap_report *report; /* NULL for a page */
+	struct heft_heap_report *report; /* NULL if another view is written instead of rows */
 	uint64_t pid;                    /* Process to read instead of a dump. 0 if there is none */
 	bool exit_code, paged, by_given;
 	enum heft_heap_page page;
@@ -82,7 +82,7 @@ static const struct choice order_choices[] = {
 	{ "old", HEFT_SORT_BASE },  { "name", HEFT_SORT_NAME },   { NULL, 0 },
 };
 
-/* Parses "MIN..MAX", "MIN..", "..MAX" or one size. */
+/* Parses "MIN..MAX", "MIN..", "..MAX" or one size. False for other texts. */
 static bool parse_sizes(const char *value, uint64_t *min, uint64_t *max)
 {
 	char text[64];
@@ -124,7 +124,7 @@ static bool apply_by(struct show_job *job, const struct opt *o, const char *valu
 	return true;
 }
 
-/* Applies a key or an order of sorting. */
+/* Applies --sort: a key to sort by, or a sort order. */
 static bool heap_show_apply_sort(struct show_job *job, const struct opt *o, const char *value)
 {
 	unsigned n;
@@ -179,8 +179,8 @@ static bool write_to(void *ctx, FILE *f, struct heft_err *err)
 		       : heft_heap_report_write(job->report, &job->open.run.out.write, &sink, err);
 }
 
-/* Returns the exit status. EXIT_NO if leaks were found. If none were found, but not all live blocks
- * are known, the answer is unknown. */
+/* Returns the exit status. With --exit-code, EXIT_NO if there are rows. EXIT_TROUBLE if not all
+ * live blocks are known, unless leaks were found anyway. */
 static int heap_show_answer(const struct show_job *job)
 {
 	const bool rows = job->exit_code && job->report != NULL &&

@@ -45,7 +45,7 @@ const char info_manual[] =
 	"bytes they could do without, and which are copies of others.  Of a directory,\n"
 	"all programs, libraries, objects, archives and cores below it.\n";
 
-/* Adds a file. If it is not a program, that is an error if the user named it. */
+/* Adds a file. A file that is no program is skipped, or an error if the user named it. */
 static void info_add_file(struct info_job *job, const char *path, bool named)
 {
 	struct heft_err err;
@@ -69,7 +69,7 @@ static bool info_failed(struct info_job *job, const char *path)
 	return false;
 }
 
-/* Pushes "directory/name" on the stack of paths. */
+/* Pushes "directory/name" on the stack of paths. False, after a message, without memory. */
 static bool info_remember(struct info_job *job, const char *directory, const char *name)
 {
 	const size_t size = strlen(directory) + strlen(name) + 2;

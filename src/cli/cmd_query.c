@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 struct query_job {
-	struct snapshot_run open; /* The words are the file and SQL */
+	struct snapshot_run open; /* Its operands are the file and SQL */
 	struct heft_query_opts opts;
 	bool list;
 	struct heft_query *query;
@@ -179,7 +179,7 @@ static void prompt(bool terminal, const struct typed *t)
 	fflush(stdout);
 }
 
-/* Runs the statements of standard input. An error ends the run, unless it is a terminal. */
+/* Runs the statements of standard input. An error ends the run, unless input is a terminal. */
 static int run_input(struct query_job *job)
 {
 	const bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
@@ -212,8 +212,8 @@ static bool asks(const struct query_job *job, const char *column)
 	return sql != NULL && *sql != '\0';
 }
 
-/* Adds the references of the program, if a statement may ask for them. Standard input may ask, but
- * a list of symbols has none. */
+/* Adds the references of the program, if a statement may ask for them. If statements come from
+ * standard input, a file that cannot have references is no failure. */
 static bool query_add_references(struct query_job *job, struct heft_err *err)
 {
 	const struct command_run *run = &job->open.run;

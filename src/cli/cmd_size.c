@@ -31,7 +31,7 @@ static bool size_run(const struct size_job *job)
 	return good;
 }
 
-/* Returns whether a row of the first level has a label that begins so. */
+/* Returns whether a row of the first level has a label that begins with `start`. */
 static bool has_label(const struct heft_table *t, const char *start)
 {
 	for (size_t i = 0; i < t->top->child_count; i++)
@@ -40,7 +40,7 @@ static bool has_label(const struct heft_table *t, const char *start)
 	return false;
 }
 
-/* Says what labels mean that a new user cannot know, below a table on a terminal. */
+/* Below a table on a terminal, prints what labels mean that a new user may not know. */
 static void size_explain_labels(const struct size_job *job)
 {
 	static const struct legend {
@@ -96,7 +96,7 @@ static int cmd_size_report(struct size_job *job)
 	return job->exit_code && differs ? EXIT_NO : EXIT_FINE;
 }
 
-/* Prints the blocks of the function with their instructions. Names are as in the rows. */
+/* Prints the blocks and instructions of job->disassemble. Names have the style of the rows. */
 static int size_disassemble(const struct size_job *job)
 {
 	struct heft_file_info file = { .size = sizeof file };

@@ -46,11 +46,11 @@ static const struct choice formats[] = {
 };
 
 struct where_job {
-	struct command_run run; /* The words are the file, then addresses */
+	struct command_run run; /* Its operands are the file, then addresses */
 	struct heft_where *where;
 	FILE *to;
-	bool unreadable, nothing; /* `unreadable`: a word is not an address. `nothing`: an
-				   * address belongs to nothing */
+	bool unreadable, nothing; /* `unreadable`: true if a word is not an address. `nothing`: true
+				   * if an address belongs to nothing */
 	bool stopped;             /* True after the output failed */
 	bool one;                 /* True if each question gets exactly one answer, so that a
 				   * calling program can count the answers */
@@ -96,7 +96,7 @@ struct where_batch {
 	struct cmd_where_answer answers[BATCH_SIZE];
 	size_t asked_count, count; /* `asked_count`: number of addresses. `count`: number of
 				    * lines, including lines that are not addresses */
-	size_t limit;              /* Questions after which the batch is answered */
+	size_t limit;              /* Number of questions at which the batch is answered */
 	char *text;
 	size_t used, size;
 };
@@ -195,7 +195,7 @@ static void answer_batch(struct where_job *job, struct where_batch *b)
 	b->count = b->asked_count = b->used = 0;
 }
 
-/* Answers a name. The library's places are valid only until the next name. */
+/* Answers with place `i` of an asked name, at once: places are valid until the next name. */
 static void name_answer(struct where_job *job, struct where_batch *b, size_t i)
 {
 	struct heft_location at = { .size = sizeof at };
@@ -293,7 +293,7 @@ static bool read_more(struct where_lines *l)
 	return true;
 }
 
-/* Reads questions and answers them. Writes the answers before it waits for more input. */
+/* Answers all lines of input. Writes the answers before it waits for more. False on failure. */
 static bool answer_input(struct where_job *job, struct where_batch *b)
 {
 	struct where_lines *l = malloc(sizeof *l);
@@ -316,7 +316,8 @@ static bool answer_input(struct where_job *job, struct where_batch *b)
 	return good;
 }
 
-/* Answers the words. Returns false, after a message, if standard input or memory fails. */
+/* Answers the questions among the words. A word "-" reads questions from standard input. Returns
+ * false, after a message, if standard input or memory fails. */
 static bool answer_words(struct where_job *job, struct where_batch *b)
 {
 	bool good = true;
@@ -332,7 +333,7 @@ static bool answer_words(struct where_job *job, struct where_batch *b)
 	return good;
 }
 
-/* Writes all answers. Called by outfile_write(). */
+/* Writes the answers to all words. Called by outfile_write(). */
 static bool answer_all(void *ctx, FILE *to, struct heft_err *err)
 {
 	struct where_job *job = ctx;

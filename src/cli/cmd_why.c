@@ -2,7 +2,7 @@
 #include "cli/run.h"
 
 struct why_job {
-	struct command_run run; /* The words are the file, then names */
+	struct command_run run; /* Its operands are the file, then names */
 	struct heft_graph *graph;
 	const char *by; /* Data source of the names. NULL: symbols */
 	bool references, unknown;

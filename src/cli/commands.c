@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the number of words that name this command, 1 or 2. 0 if they name another one. */
+/* Returns the number of words that name command `c`, 1 or 2. 0 if they name another command. */
 static int command_words(const struct command *c, int argc, char **argv)
 {
 	const size_t first = strlen(argv[0]);

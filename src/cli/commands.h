@@ -26,7 +26,7 @@ void commands_help_family(const struct commands *all, const char *family);
  * given. Returns EXIT_TROUBLE. */
 int commands_no_member(const struct cli *cli, const struct commands *all, const char *family,
 		       const char *word);
-/* Sets the command, and the first words of its help. */
+/* Sets cli->command and cli->usage, for the messages and the help of the command. */
 void cli_set_command(struct cli *cli, const struct command *c);
 /* Runs the command that the words name and returns its exit status. COMMANDS_NONE if the words name
  * neither a command nor a family. */
@@ -35,15 +35,14 @@ int commands_run(struct cli *cli, const struct commands *all, int argc, char **a
 /* Prints every command and option, one per line: command, option, value and purpose, separated by
  * tabs. If a value is one of a few words, "|" separates the words. */
 void commands_print_words(const struct commands *all);
-/* Prints one line of commands_print_words(). Joins a text of several lines. */
+/* Prints one line of commands_print_words(). Joins the lines of a text. */
 void words_put(const char *command, const char *option, const char *value, const char *text);
 
-/* Sets up standard descriptors, signals, the allocator and the words. Call it first. */
+/* Sets up standard descriptors, signals, the allocator and the words. main() calls it first. */
 void cli_init(int argc, char **argv);
-/* Flushes standard output. Returns the exit status of the process. */
+/* Flushes standard output. Returns the exit status: `status`, or that of a failed write. */
 int cli_finish(const struct cli *cli, int status);
 
-/* The main function of a program beside heft. The program's file is heft-NAME. Its commands are
- * called "NAME" or "NAME WORD". If the first word is "--words", prints all commands
- * (commands.h). */
+/* The main function of a program heft-NAME, such as heft-history. Its commands are called "NAME" or
+ * "NAME WORD". If the first word is "--words", prints all commands (commands.h). */
 int program_main(const char *name, const struct commands *all, int argc, char **argv);

@@ -35,7 +35,7 @@ struct diff_job diff_job_new(const struct cli *cli)
 				  .query = { .size = sizeof(struct heft_diff_query) } };
 }
 
-/* Finds a group by its name or by the plural of its name. */
+/* Finds what --by names: one of by_choices, or its plural. */
 static bool group_find(const char *word, enum heft_diff_by *ret)
 {
 	if (strcmp(word, "compileunits") == 0 || strcmp(word, "compileunit") == 0)
@@ -94,7 +94,8 @@ static bool save_write(void *ctx, FILE *to, struct heft_err *err)
 			      &(struct heft_sink){ outfile_put, to }, err);
 }
 
-/* False if neither snapshot has the section that the user named. A letter can mean several. */
+/* False if neither snapshot has the section that the user named. Accepts any letter: a letter
+ * stands for a kind of section. */
 static bool section_exists(const struct diff_job *job)
 {
 	struct heft_diff_section s = { .size = sizeof s };

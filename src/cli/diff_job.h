@@ -1,4 +1,4 @@
-/* diff_job.h - declares what the commands share that compare two snapshots. */
+/* diff_job.h - declares what commands that compare two snapshots have in common. */
 #pragma once
 
 #include "cli/snapshots.h"
@@ -9,7 +9,7 @@ enum diff_option { O_DIFF_DEMANGLE = O_OWN, O_MIN, O_SUPERSIZE, O_DIFF_OWN };
 struct diff_job {
 	struct snapshot_run open;
 	struct heft_diff_query query;
-	bool takes_sources;  /* True if --by may name data sources */
+	bool takes_sources;  /* True if --by also accepts data sources */
 	const char *sources; /* Data sources of --by. If NULL, the rows come from lists of
 			      * symbols. Lists are also used if query.by is HEFT_DIFF_BY_SECTION */
 	struct heft_profile *profile;

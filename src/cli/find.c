@@ -61,7 +61,7 @@ bool cli_parse_number(const char *text, bool hex, uint64_t *ret)
 	return true;
 }
 
-/* Parses "ADDR=FILE[:OFF]". If the file name has a colon, ":OFF" is required. */
+/* Applies "ADDR=FILE[:OFF]". A file name with a colon needs ":OFF". False after a message. */
 static bool find_add_piece(const struct cli *cli, struct heft_finder *f, const struct opt *o,
 			   const char *value)
 {
@@ -126,7 +126,7 @@ static bool add_source_map(const struct cli *cli, struct heft_finder *f, const s
 	return true;
 }
 
-/* Parses "NAME=ADDR+SIZE". ADDR is hexadecimal, with or without 0x. NAME is any text. */
+/* Applies "NAME=ADDR+SIZE". ADDR is hexadecimal, with or without 0x. False after a message. */
 static bool find_add_region(const struct cli *cli, struct heft_finder *f, const struct opt *o,
 			    const char *value)
 {

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Reads the value of an option, a number above 0. With `units`, a size in bytes, perhaps with a
- * unit. */
+/* Sets what an option's value says: a number above 0, or with `units` a size in bytes such as "4K".
+ * False after a message. */
 static bool heap_run_apply_number(struct heap_run *job, const struct opt *o, const char *value,
 				  enum heft_recorder_setting what, bool units)
 {

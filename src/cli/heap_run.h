@@ -29,10 +29,10 @@ struct heap_run {
 	/* heap_run() sets these fields. */
 	struct heft_recorder *recorder;
 	bool leaks, in_blocks;
-	bool quiet; /* Set by an option */
+	bool quiet; /* True if the written files are not listed. Set by -q */
 };
 
-/* Applies an option of the recorder. Ignores others. False after a message. */
+/* Applies an option of the recorder. Ignores other options. False after a message. */
 bool heap_run_apply(void *job, const struct opt *o, const char *value);
 /* Parses the words of the command and runs the program. Returns the exit status of the program.
  * `apply` receives the options; it may be heap_run_apply(). */

@@ -34,7 +34,7 @@ const char *const *input_groups(const struct input *in)
 	}
 }
 
-/* Finds the index of a group in its list. False if it is not in the list. */
+/* Sets *ret to the index of `by` in the list `groups`. False if it is not in the list. */
 static bool inputs_find_group(const char *const *groups, const char *by, unsigned *ret)
 {
 	for (unsigned i = 0; groups[i] != NULL; i++) {
@@ -61,7 +61,7 @@ void inputs_release(struct inputs *all)
 	free(all->bases.paths);
 }
 
-/* Adds a file of perf record. Its samples are of the programs. A second one is an error. */
+/* Sets the perf.data file with samples of the programs. A second file is an error. */
 static bool inputs_add_samples(struct inputs *all, const char *path)
 {
 	if (all->perf == NULL || strcmp(all->perf, path) == 0) {
@@ -108,7 +108,7 @@ struct sources {
 static bool inputs_add_source(void *ctx, const char *name)
 {
 	const struct sources *s = ctx;
-	/* Regions fill up with bytes in memory. */
+	/* A region is full or not by its bytes in memory, so rows are sorted by these. */
 	if (strcmp(name, "regions") == 0)
 		heft_profile_set_sort_domain(s->in->profile, HEFT_VM);
 	if (heft_profile_add_source(s->in->profile, name, s->err))

@@ -11,8 +11,8 @@ struct input_files {
 
 struct inputs {
 	struct command_run run;
-	const char *by, *perf; /* `by`: value of --by. `perf`: file of samples. NULL if not given */
-	const char *usual;     /* Default groups of programs */
+	const char *by, *perf; /* `by`: value of --by. `perf`: file of perf samples. Or NULL */
+	const char *usual;     /* Default of `by` for programs: names of data sources */
 	bool code;             /* True if pages show the code of functions */
 	unsigned flags;        /* For profiles: bits of enum heft_profile_flag */
 	unsigned heap_flags;   /* For dumps: bits of enum heft_heap_flag */
@@ -33,7 +33,7 @@ struct input {
 	bool lives;                   /* True for the heap of a running process, which changes */
 	bool both;                    /* True for a list of symbols with its base (.sizediff) */
 	bool matched;                 /* True for the lists that input_open_symbols() opened */
-	char by[200];                 /* Groups of the table's rows */
+	char by[200];                 /* What the table's rows are grouped by, like inputs.by */
 	struct heft_profile *profile;
 	struct heft_snapshot *before, *after; /* `before` is NULL without a base */
 	struct heft_diff *diff;               /* Made by the first input_table() */
@@ -44,7 +44,7 @@ struct input {
 
 struct inputs inputs_new(const struct cli *cli);
 void inputs_release(struct inputs *all);
-/* Adds an operand, from before or after "--". A perf file becomes `perf`. False after a message. */
+/* Adds an operand, from before or after "--". Samples become all->perf. False after a message. */
 bool inputs_add(struct inputs *all, const char *path, bool base);
 
 /* Returns the names of the possible groups of an input, the default first. NULL ends the list. */
@@ -60,7 +60,8 @@ bool input_open_symbols(const struct inputs *all, const struct input *of, struct
 void cli_input_close(struct input *in);
 
 /* Returns the table of an opened input. For lists and heaps, `by` is one of input_groups(); NULL
- * means the first. Valid until the next successful call. *ret_only_now: the base is empty. */
+ * means the first. Valid until the next successful call. *ret_only_now: true if the base is
+ * empty. */
 const struct heft_table *input_table(struct input *in, const char *by, bool *ret_only_now,
 				     struct heft_err *err);
 /* Adds a tab for input `i`. If a program has samples, adds a second tab of the blocks that ran. */

@@ -1,4 +1,4 @@
-/* The program heft: finds and runs its commands, and takes Bloaty's place. */
+/* The program heft: finds and runs its commands. Under the name "bloaty", acts as Bloaty. */
 #include "cli/beside.h"
 #include "cli/outfile.h"
 #include "cli/commands.h"
@@ -68,7 +68,7 @@ const struct command *cli_command(const char *name)
 	return NULL;
 }
 
-/* True if the first word looks like a command. */
+/* True if the word can name a command: it is no option and no path, and no file has this name. */
 static bool is_no_file(const char *word)
 {
 	return word[0] != '-' && strpbrk(word, "/.") == NULL && access(word, F_OK) != 0;
@@ -139,7 +139,7 @@ static int print_words(void)
 	return EXIT_FINE;
 }
 
-/* True if the word names a program beside heft: one of heft's own, or another that was found. */
+/* True if there is a program heft-WORD: one of heft's own, or another that was found. */
 static bool cli_is_beside(const char *word)
 {
 	char path[BESIDE_PATH_MOST];
@@ -167,7 +167,7 @@ static int help(struct cli *cli, int argc, char **argv)
 		commands_help_family(&all_commands, argv[0]);
 		return EXIT_FINE;
 	}
-	if (cli_is_beside(argv[0])) { /* The program beside heft prints its own help. */
+	if (cli_is_beside(argv[0])) { /* The program heft-NAME prints its own help. */
 		char option[] = "--help";
 		char *asked[] = { argc > 1 ? argv[1] : option, option };
 		return beside_run(cli, argv[0], argc > 1 ? 2 : 1, asked);

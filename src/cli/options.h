@@ -32,7 +32,7 @@ struct choice {
 /* An option. An entry that is all zero ends the table. An entry with neither letter nor name is a
  * heading of the help. */
 struct opt {
-	int id;            /* Number of the option in the command. 0 if `effect` says all */
+	int id;            /* Number of the option in its command. 0 if `effect` is enough */
 	char letter;       /* 0 if there is none */
 	bool common;       /* True if `heft --help` lists the option */
 	const char *name;  /* Name without "--". NULL if there is none */
@@ -48,7 +48,7 @@ struct opt {
 
 /* Offset of a member, which must have this type. */
 #define MEMBER_AT(job, m, type) _Generic(((job *)0)->m, type: offsetof(job, m))
-/* Ends of entries that change a member of a job. */
+/* Last initializers of a struct opt whose effect is to change a member of a job. */
 #define SETS(job, m)     .effect = OPT_SETS, .at = MEMBER_AT(job, m, bool)
 #define ADDS(job, m, b)  .effect = OPT_ADDS, .at = MEMBER_AT(job, m, unsigned), .bits = (b)
 #define KEEPS(job, m)    .effect = OPT_KEEPS, .at = MEMBER_AT(job, m, const char *)

@@ -14,7 +14,7 @@ struct outfile {
 	char *temp;       /* Temporary name. NULL if nothing is to be renamed */
 };
 
-/* Opens the output. If `path` is NULL or "-", the output is stdout. On failure errno says why. */
+/* Opens the output. If `path` is NULL or "-", the output is stdout. False on failure (errno). */
 bool outfile_open(struct outfile *o, const char *path);
 /* Flushes the file and renames it. If a byte cannot be written, returns false (errno) and removes
  * it. */

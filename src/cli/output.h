@@ -44,8 +44,8 @@ extern const struct choice list_formats[];
 void output_init(struct output *out, const struct choice *formats);
 
 enum output_answer { OUTPUT_OTHER, OUTPUT_TAKEN, OUTPUT_BAD };
-/* Applies an option. OUTPUT_OTHER: the option is none of these. OUTPUT_BAD, after a message: its
- * value is wrong or contradicts an earlier option. */
+/* Applies an option. OUTPUT_OTHER: it is not an option of output_opts.inc. OUTPUT_BAD, after a
+ * message: its value is wrong or contradicts an earlier option. */
 enum output_answer output_apply(struct output *out, const struct cli *cli, const struct opt *o,
 				const char *value);
 /* Sets what depends on the terminal. Call it after the last option. False, after a message, if the

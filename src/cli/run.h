@@ -20,13 +20,15 @@ struct command_run {
 
 /* Functions that receive the words of a command. Each prints a message before it returns false. */
 struct cli_words {
-	/* Applies an option, and passes others to run_apply(). NULL: run_apply(). */
+	/* Applies an option, and passes others to run_apply(). NULL: run_apply() gets all
+	 * options. */
 	bool (*option)(void *job, const struct opt *o, const char *value);
 	/* If NULL, the words are kept in the struct command_run. */
 	bool (*operand)(void *job, const char *word);
-	/* Receives a word after "--". If NULL, they are treated like those before it. */
+	/* Receives a word after "--". If NULL, `operand` receives these words too. */
 	bool (*base)(void *job, const char *word);
-	/* The options end before the first operand, or at "--": the rest is a program to run. */
+	/* True if options end before the first operand, or at "--", and the rest is a program to
+	 * run. */
 	bool program;
 };
 

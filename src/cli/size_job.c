@@ -115,7 +115,7 @@ static bool size_job_failed(const struct size_job *job, const struct heft_err *e
 }
 
 /* Adds the data sources in job->pending to the profile, oldest first. Stops at an unknown one,
- * which a configuration file may still define. */
+ * which a configuration file may still define. If `last`, returns false then, after a message. */
 static bool flush_sources(struct size_job *job, bool last)
 {
 	size_t done = 0;
@@ -202,7 +202,7 @@ static bool size_job_apply_number(struct size_job *job, const struct opt *o, con
 	return true;
 }
 
-/* Applies a key or an order of sorting. */
+/* Applies the value of -s: a key to sort by, or the domain (file or VM) whose sizes count. */
 static bool size_job_apply_sort(struct size_job *job, const struct opt *o, const char *value)
 {
 	unsigned n = 0;
@@ -228,7 +228,7 @@ static bool size_job_apply_debug(struct size_job *job, const struct opt *o, cons
 	return true;
 }
 
-/* Applies an option that filters what is counted. */
+/* Applies an option that filters what is counted. False after a message. */
 static bool filter_apply(struct size_job *job, const struct opt *o, const char *value)
 {
 	struct heft_err err;

@@ -33,7 +33,7 @@ bool snapshot_open_pair(const struct snapshot_run *s, const char *const paths[2]
 {
 	const struct cli *cli = s->run.cli;
 	struct heft_session *session = cli_made(cli, heft_session_copy(s->run.session));
-	/* Prints the notes of the later build first. */
+	/* The later build is first, so that its notes are printed first. */
 	*ret_after = snapshots_new(s, session);
 	*ret_before = snapshots_new(s, session);
 	struct heft_err err;

@@ -1,4 +1,4 @@
-/* snapshots.h - declares what the commands share that open snapshots, and that check limits. */
+/* snapshots.h - declares what commands that open snapshots or check limits have in common. */
 #pragma once
 
 #include "cli/run.h"
@@ -7,7 +7,7 @@
 struct snapshot_run {
 	struct command_run run;
 	unsigned flags;         /* Bits of enum heft_snapshot_flag */
-	const char *components; /* File that names owners of sources. NULL if there is none */
+	const char *components; /* File that names the owners of source files, or NULL */
 };
 
 /* Opens a program, .size or .sizediff file, and prints the notes. NULL, after a message, if it

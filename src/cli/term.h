@@ -28,7 +28,7 @@ struct progress {
 };
 
 void progress_init(struct progress *p);
-/* A heft_progress_fn; ctx is the struct progress. */
+/* Shows progress. A heft_progress_fn whose ctx is the struct progress. Always returns true. */
 bool progress_show(void *ctx, const char *what, uint64_t done, uint64_t total);
 /* Erases the line. Call it before anything else is printed. */
 void progress_erase(struct progress *p);
