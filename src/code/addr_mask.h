@@ -26,7 +26,7 @@ enum { ADDR_MASK_NEAR = 1 << 23, ADDR_MASK_FAR = 1 << 16 };
 /* Makes one of the ranges of a zeroed set: [low, high), without members. It gets at most `bits`
  * bits: ADDR_MASK_NEAR (1 MiB) or ADDR_MASK_FAR (8 KiB). */
 void addr_range_open(struct addr_range *r, uint64_t low, uint64_t high, uint64_t bits);
-/* Adds the part of [start, end) in the ranges. O(end - start). */
+/* Adds the addresses in [start, end) that lie in the set's two ranges. O(end - start). */
 void addr_mask_add(struct addr_mask *m, uint64_t start, uint64_t end);
 static inline void addr_mask_release(struct addr_mask *m)
 {

@@ -18,7 +18,7 @@ void print_add(struct code_print *p, uint64_t what)
 	p->shape = mixed(p->shape, what);
 }
 
-/* Makes a number from at most 8 bytes, the same on every machine. */
+/* Returns a number made of at most 8 bytes, the same on every machine. */
 static uint64_t alike_word_of(const uint8_t *p, uint64_t size)
 {
 	uint64_t v = 0;
@@ -37,7 +37,7 @@ struct code_print bytes_print(struct bytes data)
 	return p;
 }
 
-/* Adds bytes to a hash, 16 bytes per step. */
+/* Returns hash `h` with bytes mixed in, 16 bytes per step. */
 static uint64_t bytes_mixed(uint64_t h, struct bytes b)
 {
 	uint64_t i = 0;
@@ -68,7 +68,7 @@ struct code_print x86_refs_print(struct bytes code, bool mode64, uint64_t addr,
 		ASSERT(off >= at && off < code.size && r->tail <= code.size - off);
 		p.shape = mixed(bytes_mixed(p.shape, bytes_sub(code, at, off - at)), off);
 		p.whole = mixed(p.whole, r->to);
-		/* A branch ends with its distance. A memory operand has 4 bytes. */
+		/* A branch ends with its distance. A memory operand's displacement has 4 bytes. */
 		at = off + (branch ? r->tail : 4);
 	}
 	p.shape = bytes_mixed(p.shape, bytes_sub(code, at, code.size - at));
@@ -146,8 +146,8 @@ static bool x86_print(struct bytes code, uint64_t addr, bool mode64, struct code
 	return ok;
 }
 
-/* Finds the target of a pc-relative instruction (Arm ARM DDI 0487, C4.1). *mask: bits of the
- * distance. */
+/* Finds the target of a pc-relative instruction (Arm ARM DDI 0487, C4.1). *mask: the bits of the
+ * instruction that hold the distance. False for other instructions. */
 static bool arm64_target(uint32_t word, uint64_t addr, uint32_t *mask, uint64_t *ret)
 {
 	if ((word & 0x7c000000) == 0x14000000) { /* b, bl */

@@ -23,14 +23,14 @@ struct arm64_pages {
 	uint32_t known;      /* One bit per register: set if its page is known */
 	bool have_indirect;
 	uint64_t indirect;                  /* Offset of the last indirect jump */
-	struct branch branch[BRANCH_SLOTS]; /* Slots by target. Later branches replace others */
+	struct branch branch[BRANCH_SLOTS]; /* Hash by target. A later branch replaces another */
 };
 
 struct arm64_scan {
 	struct bytes code;
 	uint64_t addr;
-	uint64_t inside; /* Lowest distance from the code's start at which targets are reported:
-			  * 0, or the size of the code to omit targets inside */
+	uint64_t inside; /* A target is reported if target - addr >= `inside`. 0 reports all
+			  * targets; the size of the code omits those inside the code */
 	unsigned kinds;
 	code_ref_vec *ret;
 };
@@ -178,7 +178,8 @@ static void do_other_memory(struct arm64_pages *g, uint32_t insn)
 	}
 }
 
-/* Handles br, blr, ret, eret and authenticated forms: bits 31-25 are 1101011, opc is in 24-21. */
+/* Handles br, blr, ret, eret and authenticated forms: bits 31-25 are 1101011, opc is in 24-21. True
+ * if it is a call, after which control continues. */
 static bool do_indirect(struct arm64_pages *g, uint64_t off, uint32_t insn)
 {
 	const unsigned opc = insn >> 21 & 7;
@@ -195,12 +196,12 @@ static bool do_indirect(struct arm64_pages *g, uint64_t off, uint32_t insn)
 
 enum form {
 	F_OTHER, /* Writes no general register */
-	F_WRITE, /* Writes the register in bits 4-0, if cheap to decode */
+	F_WRITE, /* May write the general register in bits 4-0 */
 	F_ADD,
 	F_MEM, /* Load or store with an unsigned offset */
 	F_OTHER_MEM,
 	F_FLOAT, /* SIMD and floating point */
-	/* For forms before this line, only registers with a known page matter. */
+	/* Forms before this line matter only if a register in them has a known page. */
 	F_ADR,
 	F_LITERAL,
 	F_B,
@@ -248,14 +249,14 @@ static inline uint64_t disp26(uint32_t insn)
 	return sign_extend(insn & 0x3ffffff, 26) << 2;
 }
 
-/* Handles an instruction. False if the word is no instruction. Sets *falls to false if control does
- * not continue to the next instruction. */
+/* Decodes the instruction at `off`: reports its reference and updates the known pages. False if the
+ * word is no instruction. Sets *falls to false if control does not continue after it. */
 static inline bool arm64_step(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off,
 			      bool *falls)
 {
 	const uint32_t insn = load_le32(s->code.p + off);
 	const enum form form = (enum form)forms[insn >> 24];
-	const uint32_t known = g->known; /* Copied: compilers keep no field in a register */
+	const uint32_t known = g->known; /* A local copy, which compilers keep in a register */
 	if (form < F_ADR &&
 	    (known == 0 || !((known >> (insn & 31) | known >> (insn >> 5 & 31) |
 			      known >> (insn >> 10 & 31) | known >> (insn >> 16 & 31)) &

@@ -69,7 +69,6 @@ static inline uint64_t load_le64(const uint8_t *p)
 	return load_le32(p) | (uint64_t)load_le32(p + 4) << 32;
 }
 
-/* Read big-endian numbers. */
 static inline uint32_t load_be16(const uint8_t *p)
 {
 	return (uint32_t)p[0] << 8 | p[1];
@@ -123,16 +122,16 @@ typedef VEC(struct code_ref) code_ref_vec;
 struct ref_wish {
 	unsigned kinds;             /* Mask of enum ref_kind */
 	uint64_t imm_low, imm_high; /* REF_IMM: range [imm_low, imm_high) of the value */
-	/* NULL, or a set of wanted targets. The decoder may omit other targets, and code that
-	 * refers only to these. */
+	/* NULL, or the set of wanted targets. The decoder may omit references to other targets, and
+	 * skip code that has no wanted one. */
 	const struct addr_mask *mask;
 };
 
 /* Decodes `code`, which lies at `addr`. Appends references of the wanted kinds whose targets lie
  * outside the code. REF_IMM covers immediates, absolute operands, and displacements beside a base
- * register. By the last, code at a fixed address reads byte arrays. Returns the number of bytes
- * that are not instructions, which are skipped. The number does not include code that a mask lets
- * it skip. */
+ * register, with which code at a fixed address reads byte arrays. Returns the number of bytes that
+ * are not instructions, which are skipped. The number does not include code that a mask lets it
+ * skip. */
 uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, const struct ref_wish *wish,
 		   code_ref_vec *ret);
 

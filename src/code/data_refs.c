@@ -7,8 +7,8 @@
 enum { R_LOAD = 0x03, R_LOAD_FP = 0x07, R_OP_IMM = 0x13, R_AUIPC = 0x17, R_STORE = 0x23 };
 enum { R_STORE_FP = 0x27, R_LUI = 0x37, R_BRANCH = 0x63 };
 
-/* Sets register rd (register 0 is always 0). `bare` marks values that are only numbers in Go's
- * code, because Go computes addresses relative to the code. */
+/* Sets register rd, unless it is 0, which is always 0. `bare`: in Go's code the value is a number,
+ * never an address, because Go computes addresses relative to the code. */
 static void set_rd(struct data_scan *s, unsigned rd, uint64_t value, bool bare)
 {
 	if (rd != 0 && bare)
@@ -70,8 +70,8 @@ static unsigned do_riscv(struct data_scan *s, uint64_t off)
 }
 
 /* Decodes larl, and loads, stores and comparisons relative to the instruction. Their opcodes are
- * C00, C4x and C6x; then come a register and a 32-bit distance in half-words. The first two bits of
- * an instruction give its length. */
+ * C00, C4x and C6x; then come a register and a 32-bit distance in half-words. Returns the
+ * instruction's length, which its first two bits give. */
 static unsigned do_s390(struct data_scan *s, uint64_t off)
 {
 	const uint32_t first = number_at(s, off, 2);
@@ -127,7 +127,7 @@ static void do_avr_byte(struct data_scan *s, uint64_t off, uint32_t a)
 	}
 }
 
-/* Decodes AVR code. lds and sts state an address of data. */
+/* Decodes an AVR instruction and returns its size. lds and sts state an address of data. */
 static unsigned do_avr(struct data_scan *s, uint64_t off)
 {
 	const uint32_t a = number_at(s, off, 2);
@@ -139,14 +139,14 @@ static unsigned do_avr(struct data_scan *s, uint64_t off)
 	return size;
 }
 
-/* Reports the word of a literal pool inside the code. */
+/* Reports a word that was loaded from a literal pool inside the code. `at`: address of the word. */
 static void add_pool(const struct data_scan *s, uint64_t off, uint64_t at)
 {
 	if (at >= s->addr && at - s->addr <= s->code.size && s->code.size - (at - s->addr) >= 4)
 		code_data_refs_add(s, off, number_at(s, at - s->addr, 4));
 }
 
-/* Reports the word of a literal pool that may lie before the function. */
+/* Reports a word that was loaded from a literal pool, perhaps before the function. */
 static void add_far_pool(const struct data_scan *s, uint64_t off, uint64_t at)
 {
 	enum { WORD = 4 };
@@ -199,9 +199,9 @@ static struct machine machine_of(const struct image *im)
 	}
 }
 
-/* Sets the registers for code at `off`, which the instruction before it does not reach. They are
- * those of a branch to `off`. Without such a branch, they are those at the last indirect jump, or
- * those that calls preserve. */
+/* Sets the registers for code at `off`, which the instruction before it does not reach. The
+ * registers are those at a branch to `off`. Without such a branch, they are those at the last
+ * indirect jump, or those that calls preserve. */
 static void data_scan_restart(struct data_scan *s, uint64_t off)
 {
 	const struct data_branch *b = &s->branches[off / 2 % DATA_BRANCHES];

@@ -27,8 +27,8 @@
 /* True if data_refs() knows the image's machine. */
 bool data_refs_known(const struct image *im);
 /* Appends references of kind REF_ADDR. For Xtensa, also REF_MEM: the words that are loaded. Bytes
- * that are not instructions may give some too, so the caller must check the targets. `code` lies at
- * `addr`. */
+ * that are not instructions may give references too, so the caller must check the targets. `code`
+ * lies at `addr`. */
 void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_ref_vec *ret);
 
 /* Like data_refs(), for one instruction set: Thumb or RISC-V. Finds nothing in others. */

@@ -26,7 +26,7 @@ static void pool_load(struct data_scan *s, uint64_t off, unsigned reg, uint64_t 
 		data_refs_add(s, off, word, use);
 }
 
-/* Adds the address of code to a number, and reports the sum. */
+/* Handles rd = rm + pc: if rm has a known number, reports the sum. */
 static void pc_add(struct data_scan *s, uint64_t off, unsigned rd, unsigned rm, uint64_t pc)
 {
 	if (!data_scan_knows(s, rm) || data_scan_is_place(s, rm)) {
@@ -94,8 +94,8 @@ static void do_move(struct data_scan *s, uint64_t off, unsigned reg, uint32_t ha
 	}
 }
 
-/* Returns whether code after `off` loads or stores at the address in a register, before it branches
- * or writes the register. */
+/* Returns USE_ACCESS if code after `off` loads or stores at the address in `reg` before it branches
+ * or writes `reg`. Otherwise USE_NUMBER, or for r11 USE_SCRATCH. */
 static enum ref_use arm_use_after(const struct data_scan *s, uint64_t off, unsigned reg)
 {
 	enum { AHEAD = 8, SCRATCH = 11 };
@@ -242,7 +242,7 @@ static void thumb_high(struct data_scan *s, uint64_t off, uint32_t a)
 	}
 }
 
-/* Handles the additions of small numbers and of low registers. */
+/* Handles additions of an immediate or of two low registers (r0 to r7). */
 static void thumb_add(struct data_scan *s, uint64_t off, uint32_t a)
 {
 	const unsigned rd = a & 7, rn = a >> 3 & 7, third = a >> 6 & 7, wide = a >> 8 & 7;

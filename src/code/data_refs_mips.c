@@ -35,8 +35,8 @@ void start_mips(struct data_scan *s)
 	gp_reset(s);
 }
 
-/* Sets gp when code adds its last part. If another part is unknown, uses the value of other
- * code. */
+/* Sets gp when code adds the last part of its address. If that is unknown or not a likely gp, sets
+ * gp as at the start of a function. */
 static void gp_set(struct data_scan *s, bool known, uint64_t value)
 {
 	if (known && gp_is_likely(s, value))
@@ -72,7 +72,8 @@ static void mips_load(struct data_scan *s, uint64_t off, unsigned rt, unsigned r
 		data_refs_forget(s, rt);
 }
 
-/* Adds two registers. Code may add an index before the rest of an array's address. */
+/* Handles rd = rs + rt. Code may add an index to the upper part of an array's address before it
+ * adds the lower part. */
 static void mips_add(struct data_scan *s, unsigned rd, unsigned rs, unsigned rt)
 {
 	const bool a = data_scan_knows(s, rs), b = data_scan_knows(s, rt);
@@ -117,13 +118,12 @@ static void mips_add_number(struct data_scan *s, uint64_t off, unsigned rt, unsi
 	const bool place = data_scan_is_place(s, rs), known = data_scan_knows(s, rs);
 	const uint64_t sum = s->r.base[rs] + imm;
 	if (rt == M_GP && (place || !known || rs != M_GP)) {
-		/* Adds the last part of gp, unless the result is not a likely gp. */
+		/* Adds the last part of gp, unless gp is already complete. */
 		if (!(place && rs == M_GP && gp_is_likely(s, s->r.base[rs])))
 			gp_set(s, place, s->wide ? sum : (uint32_t)sum);
 		return;
 	}
-	/* A function that calls none may keep the pointer to the GOT in another register than
-	 * gp. */
+	/* A leaf function may keep the pointer to the GOT in a register other than gp. */
 	const bool table = place && !data_scan_is_whole(s, rs) &&
 			   gp_is_likely(s, s->wide ? sum : (uint32_t)sum);
 	if (!table && rs != M_SP)
@@ -136,7 +136,7 @@ static void mips_add_number(struct data_scan *s, uint64_t off, unsigned rt, unsi
 		data_refs_forget(s, rt);
 }
 
-/* Records the branch, call or return that takes effect after the next instruction. */
+/* Records the branch, call or return that takes effect after its delay slot. */
 static void mips_branch(struct data_scan *s, uint64_t off)
 {
 	struct flow in;
@@ -171,8 +171,7 @@ unsigned do_mips(struct data_scan *s, uint64_t off)
 	} else if (op > M_BRANCH_LAST && !(op >= M_LIKELY && op <= M_LIKELY_LAST) && rt != M_GP) {
 		data_refs_forget(s, rt);
 	}
-	/* Carries out the branch, call or return before the instruction that was just decoded. The
-	 * delay is MIPS's delay slot. */
+	/* Carries out the branch, call or return whose delay slot was just decoded. */
 	if (s->later > 0)
 		data_scan_branch(s, off, s->later);
 	if (s->calls_later)

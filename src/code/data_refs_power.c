@@ -115,7 +115,7 @@ static void power_branch(struct data_scan *s, uint64_t off, uint32_t insn)
 	data_scan_flow(s, off, &in);
 }
 
-/* Handles instructions of eight bytes (3.1). 34-bit displacements may be relative to them. */
+/* Handles instructions of eight bytes (Power ISA 3.1). They may have 34-bit distances from pc. */
 static unsigned power_prefixed(struct data_scan *s, uint64_t off, uint32_t prefix)
 {
 	if (s->code.size - off < 8)
@@ -131,7 +131,7 @@ static unsigned power_prefixed(struct data_scan *s, uint64_t off, uint32_t prefi
 static void power_memory(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned op = insn >> 26, rt = insn >> 21 & 31, ra = insn >> 16 & 31;
-	/* In wide forms, the lowest two bits (for vectors, four) are not of the displacement. */
+	/* In wide forms, the displacement lacks the lowest two bits (for vectors, four). */
 	const unsigned unit = op == P_VECTOR && insn & 1 ? 16 : op > P_FLOAT_LAST ? 4 : 1;
 	const uint64_t imm = sign_extend(insn & 0xffff, 16) & ~(uint64_t)(unit - 1);
 	const bool stores = op == P_STORE_WIDE || (op >= 36 && op <= 39) || op == 44 || op == 45 ||

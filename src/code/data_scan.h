@@ -47,9 +47,9 @@ struct data_scan {
 	bool back;      /* True if a branch went to an earlier offset */
 	struct data_registers switched; /* Registers at the last indirect jump, if `switches` */
 	bool switches;
-	bool ends, ends_later; /* Control does not continue after the instruction, or after the next
-			        * one */
-	bool calls_later;      /* MIPS: a call takes effect after the next instruction */
+	bool ends, ends_later; /* True if control does not continue after the instruction, or after
+			        * the next one */
+	bool calls_later;      /* MIPS: true if a call takes effect after the next instruction */
 	bool opening;          /* True if the upper half of the GOT's address was added, and the
 			        * lower half not yet */
 	struct data_branch *branches; /* DATA_BRANCHES entries, or NULL */
@@ -57,7 +57,7 @@ struct data_scan {
 	code_ref_vec *ret;
 };
 
-/* Decode the instruction at an offset. Two bytes (Thumb) or four are left. Return its size. */
+/* Decode the instruction at an offset, with two bytes (Thumb) or four left. Return its size. */
 unsigned do_arm(struct data_scan *s, uint64_t off);
 unsigned do_thumb(struct data_scan *s, uint64_t off);
 unsigned do_mips(struct data_scan *s, uint64_t off);
@@ -68,7 +68,7 @@ void start_arm(struct data_scan *s);
 void start_mips(struct data_scan *s);
 void start_power(struct data_scan *s);
 
-/* Reads a number, which must lie inside the code. */
+/* Returns the number of `size` bytes at `off`, which must lie inside the code. */
 static inline uint32_t number_at(const struct data_scan *s, uint64_t off, unsigned size)
 {
 	ASSERT(size <= 4 && off <= s->code.size);
@@ -146,7 +146,7 @@ static inline void data_scan_copy(struct data_scan *s, unsigned to, unsigned fro
 		s->r.indexed |= indexed << to;
 }
 
-/* True if the address is in the table of addresses. */
+/* True if the address is in the table of addresses (GOT). */
 static inline bool data_scan_in_got(const struct data_scan *s, uint64_t addr)
 {
 	return addr - s->got.addr < s->got.size;
@@ -168,8 +168,8 @@ static inline void data_scan_use(struct data_scan *s, uint64_t off, unsigned reg
 		      s->bare >> reg & 1 && !data_scan_is_place(s, reg) ? USE_NUMBER : USE_ACCESS);
 }
 
-/* Sets a register to a place plus an unknown index. If code adds a number to it, the sum leads to
- * an array near the place. */
+/* Sets a register to an address (place) plus an unknown index. If code adds a number to the
+ * register, the sum leads to an array near the place. */
 static inline void data_scan_index(struct data_scan *s, unsigned to, unsigned from)
 {
 	ASSERT(data_scan_is_place(s, from));
@@ -196,7 +196,7 @@ static inline void data_scan_branch(struct data_scan *s, uint64_t off, uint64_t 
 	}
 }
 
-/* Records an indirect jump, after which the cases of a switch may follow. */
+/* Records the registers at an indirect jump, after which the cases of a switch may follow. */
 static inline void data_scan_switch(struct data_scan *s)
 {
 	s->switched = s->r;

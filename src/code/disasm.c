@@ -107,8 +107,8 @@ void disasm_next(struct disasm *d, struct bytes code, uint64_t addr, struct disa
 	size_t left = code.size;
 	uint64_t at = addr;
 	cs_insn *insn = d->insn;
-	/* The bytes are no instruction. Skips as many as the smallest instruction has. On
-	 * z/Architecture two bits give an instruction's size. */
+	/* Result if the bytes are no instruction: skips the size of the smallest instruction. On
+	 * z/Architecture, two bits give an instruction's size. */
 	static const uint8_t sizes[] = { 2, 4, 4, 6 };
 	const uint64_t size = min_u64(code.size, d->sized ? sizes[code.p[0] >> 6] : d->unit);
 	*ret = (struct disasm_insn){ addr, { code.p, size }, "(bad)", "" };

@@ -10,14 +10,14 @@ static uint32_t entry_load(struct bytes code, uint64_t off, unsigned size)
 	return (uint32_t)read_uint(&r, size);
 }
 
-/* Recognizes lui gp; addiu and daddiu sp, sp, -n. */
+/* True for lui gp; addiu and daddiu sp, sp, -n. */
 static bool entry_like_mips(uint32_t a)
 {
 	return a >> 16 == 0x3c1c || (a & 0xffff8000) == 0x27bd8000 ||
 	       (a & 0xffff8000) == 0x67bd8000;
 }
 
-/* Recognizes stwu and stdu r1, -n(r1); mflr r0; addis r2, r12. */
+/* True for stwu and stdu r1, -n(r1); mflr r0; addis r2, r12. */
 static bool entry_like_power(uint32_t a)
 {
 	return (a & 0xffff8000) == 0x94218000 || (a & 0xffff8003) == 0xf8218001 ||
@@ -89,12 +89,11 @@ bool frame_given_back(enum code_isa isa, struct bytes code, uint64_t off)
 	}
 }
 
-/* What an instruction does to the stack */
 enum stack_use { STACK_NOTHING, STACK_PUTS, STACK_TAKES };
 
-/* Tells whether a Thumb instruction pushes to the stack, pops from it, or neither. Pushes are push,
- * sub sp, and their wide forms stmdb, str, vpush. Pops are pop, add sp, ldm, ldr, vpop (ARMv7-M,
- * A7). */
+/* Returns whether a Thumb instruction pushes to the stack, pops from it, or neither. Pushes are
+ * push, sub sp, and their wide forms stmdb, str, vpush. Pops are pop, add sp, ldm, ldr, vpop
+ * (ARMv7-M, A7). */
 static enum stack_use stack_use_of(uint32_t a, uint32_t b)
 {
 	if ((a & 0xfe00) == 0xb400 || (a & 0xff80) == 0xb080 || a == 0xe92d || a == 0xed2d ||

@@ -9,8 +9,8 @@
 /* True if the code begins like most functions: it saves registers, makes a frame, or marks a
  * target of indirect calls. */
 bool entry_like(enum code_isa isa, struct bytes code);
-/* True if the code reads a register that callers do not set, before it writes it: a callee-saved
- * one, or the result register. Landing pads of exceptions do so. x86, AArch64, RISC-V. */
+/* True if the code reads a register that callers do not set before writing it: a callee-saved
+ * register, or the result register. Landing pads of exceptions do so. x86, AArch64, RISC-V. */
 bool entry_reads_kept(enum code_isa isa, struct bytes code);
 /* True if the instruction before `off` releases the stack frame. A jump at `off` then leaves it. */
 bool frame_given_back(enum code_isa isa, struct bytes code, uint64_t off);

@@ -18,7 +18,7 @@ enum { RAX = 0, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7, R12 = 12 };
 struct x86_operands {
 	unsigned op; /* Opcode, plus 0x100 for the 0F map */
 	unsigned reg, rm;
-	bool memory, based; /* `based`: the address is relative to register rm */
+	bool memory, based; /* `based`: true if the address is relative to register rm */
 };
 
 static bool kept_x86(bool mode64, unsigned reg)
@@ -66,7 +66,7 @@ static bool reads_foreign(bool mode64, unsigned reg, uint32_t written)
 	return !(written >> reg & 1) && (kept_x86(mode64, reg) || (mode64 && reg == RAX));
 }
 
-/* True if it releases a frame: leave, pop of a callee-saved register, add $n, %rsp. */
+/* True if the instruction releases a frame: leave, pop of a callee-saved register, add $n, %rsp. */
 static bool gives_back(bool mode64, struct bytes code)
 {
 	enum { LEAVE = 0xc9, POP = 0x58 };
@@ -74,7 +74,7 @@ static bool gives_back(bool mode64, struct bytes code)
 		   rex_w = entry_kept_byte_at(code, 0) == 0x48;
 	const unsigned op = entry_kept_byte_at(code, rex_b || (mode64 && rex_w));
 	const unsigned at = mode64 ? 2 : 1, modrm = entry_kept_byte_at(code, at);
-	/* Compilers add -128 to subtract 128, because that takes fewer bytes. */
+	/* True for a negative number: compilers write sub $128 as add $-128, which is shorter. */
 	const bool less = entry_kept_byte_at(code, op == 0x83 ? at + 1 : at + 4) & 0x80;
 	if (op == LEAVE)
 		return true;

@@ -1,4 +1,4 @@
-/* Decodes to where control continues after an instruction, for all machines. */
+/* Decodes where control continues after an instruction, for all machines. */
 #include "code/flow.h"
 
 #include "base/reader.h"
@@ -48,7 +48,7 @@ static bool begins_with_arm(const struct image *im)
 	return reader_ok(&r) && (first >> 24 == 0xea || (first & 0xfffff000) == 0xe59ff000);
 }
 
-/* Returns the instruction set by the attributes of a RISC-V image. */
+/* Returns the instruction set that a RISC-V image's attributes (.riscv.attributes) name. */
 static enum code_isa riscv_isa_of(const struct image *im)
 {
 	static const struct {

@@ -1,7 +1,5 @@
-/* flow.h - finds to where control continues after an instruction: x86-64, i386, AArch64, Thumb-2,
- * RISC-V, AVR, Xtensa.
- *
- * The declarations of each machine cite its manual; x86.h has those of x86. */
+/* flow.h - finds where control continues after an instruction: x86-64, i386, AArch64, Thumb-2,
+ * RISC-V, AVR, Xtensa. */
 #pragma once
 
 #include "code/code.h"
@@ -47,8 +45,8 @@ static inline bool code_isa_has_words(enum code_isa isa)
 	       isa == CODE_POWER || isa == CODE_POWER_BE;
 }
 
-/* Decodes the instruction at p, with `left` bytes and address addr. False if it is no
- * instruction. */
+/* Decodes the instruction at p, which has the address addr. `left` bytes are left at p. False if it
+ * is no instruction. */
 bool flow_decode(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t addr,
 		 struct flow *ret);
 
@@ -114,7 +112,7 @@ bool thumb_literal(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret
 		   uint64_t *ret_addr);
 
 /* Finds the data that any pc-relative load reads. For words, thumb_literal() also gives the
- * register. */
+ * register. False for other instructions. */
 bool thumb_pool(const uint8_t *p, uint64_t left, uint64_t addr, uint64_t *ret_addr,
 		unsigned *ret_size);
 
@@ -122,10 +120,10 @@ bool thumb_pool(const uint8_t *p, uint64_t left, uint64_t addr, uint64_t *ret_ad
 bool thumb_adr(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg,
 	       uint64_t *ret_addr);
 
-/* Returns how many bytes the instruction loads from the address in the register, or 0. */
+/* Returns how many bytes the instruction loads from the address in `reg`. 0 if it loads none. */
 unsigned thumb_loads_at(const uint8_t *p, uint64_t left, unsigned reg);
 
-/* Expands i:imm3:imm8 of a modified immediate constant (A5.3.2). */
+/* Returns the constant that i:imm3:imm8 of a modified immediate encode (A5.3.2). */
 uint32_t thumb_constant(uint32_t first, uint32_t second);
 
 /* Decodes lengths and branches of RISC-V instructions, including compressed ones (C).
@@ -137,7 +135,8 @@ uint32_t thumb_constant(uint32_t first, uint32_t second);
 bool riscv_flow(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t addr,
 		struct flow *ret);
 
-/* Decodes auipc and the jalr after it, at p + 4: a far call or jump. *ret is the jalr's flow. */
+/* Decodes auipc and the jalr at p + 4 as one far call or jump. *ret is the jalr's flow. False for
+ * other instructions. */
 bool riscv_far(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret);
 
 /* True if the instruction set has pushes and pops instead of compressed stores and loads of

@@ -26,7 +26,7 @@ struct got_scan {
 	bool found;        /* True if any register had the GOT's address */
 	uint32_t returned; /* After a call to the next instruction: offset of that instruction,
 			    * which pops the return address. 0 without one */
-	/* The registers at branches, by the offset of the target. */
+	/* The value of `holds` at branches, by the offset of the target. */
 	struct {
 		uint64_t to;
 		unsigned holds;
@@ -92,7 +92,7 @@ static void got_use(struct got_scan *s, uint64_t off, const struct x86_insn *in)
 						    .kind = REF_ADDR });
 }
 
-/* Returns the register that an instruction with a one-byte opcode writes, by ModRM, or REGS. */
+/* Returns the register that an instruction with a one-byte opcode and ModRM writes. REGS: none. */
 static unsigned modrm_written(unsigned op, unsigned modrm)
 {
 	const unsigned reg = modrm >> 3 & 7, rm = modrm >> 6 == 3 ? modrm & 7 : REGS;
@@ -182,9 +182,9 @@ static void got_branch(struct got_scan *s, uint64_t end, const struct x86_insn *
 	}
 }
 
-/* Sets the registers for code at `off`, which the instruction before it does not reach. They are
- * those of a branch to `off`. Without such a branch, they are those at the last indirect jump, and
- * those that calls preserve. */
+/* Sets the registers for code at `off`, which the instruction before it does not reach. The
+ * registers are those at a branch to `off`. Without such a branch, they are those at the last
+ * indirect jump, and those that calls preserve. */
 static void got_restart(struct got_scan *s, uint64_t off)
 {
 	s->counter = 0;

@@ -80,7 +80,7 @@ static void decode_special(uint32_t insn, struct flow *ret)
 		ret->kind = FLOW_NOP;
 }
 
-/* Decodes comparisons with 0, including bal. */
+/* Decodes branches that compare a register with 0, including bal. */
 static void decode_regimm(uint32_t insn, struct flow *ret)
 {
 	const unsigned rs = insn >> 21 & 31, rt = insn >> 16 & 31;

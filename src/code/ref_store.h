@@ -20,7 +20,7 @@ struct ref_store {
 	VEC(uint64_t) symbols; /* Addresses of symbols. Unsorted, may repeat */
 };
 
-/* Begins code that was decoded whole. Its references follow. */
+/* Begins the records of [addr, addr + size), which was decoded whole. Add its references next. */
 void ref_part_begin(struct ref_part *p, uint64_t addr, uint64_t size);
 /* Appends a reference of the code that was begun last. */
 void ref_part_add(struct ref_part *p, const struct code_ref *ref);

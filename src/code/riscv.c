@@ -3,7 +3,7 @@
 
 enum { RA = 1, T0 = 5 };
 
-/* True if a jump that writes it is a call (table 2.1: hints of the return address stack). */
+/* True if a jump that writes its return address to `reg` is a call (table 2.1: hints). */
 static bool is_link(unsigned reg)
 {
 	return reg == RA || reg == T0;
@@ -67,7 +67,7 @@ static void riscv_decode_short(bool wide, uint32_t c, uint64_t addr, struct flow
 	}
 }
 
-/* Returns the distance that a branch of format B has (2.3). */
+/* Returns the distance in a branch of format B (2.3). */
 static uint64_t branch_distance(uint32_t c)
 {
 	return sign_extend(

@@ -125,7 +125,7 @@ static bool vector_attr(struct x86_decoder *d, unsigned map, bool evex)
 	}
 }
 
-/* Reads the rest of VEX, EVEX or XOP after its first byte. */
+/* Reads the rest of VEX, EVEX or XOP after its first byte. False if it is undefined. */
 static bool read_vector(struct x86_decoder *d, uint8_t first)
 {
 	/* SDM volume 2, 2.3.2-2.3.4: these prefixes before VEX are undefined. */
@@ -173,7 +173,7 @@ static bool x86_read_escape(struct x86_decoder *d)
 	return x86_class_of(d->attr) != CLASS_NONE;
 }
 
-/* Reads the payload of REX2 (M0 R4 X4 B4 W R3 X3 B3), then the opcode. */
+/* Reads the payload of REX2 (M0 R4 X4 B4 W R3 X3 B3), then the opcode. False if undefined. */
 static bool read_rex2(struct x86_decoder *d)
 {
 	const uint8_t payload = x86_take(d);
@@ -246,7 +246,7 @@ static void read_memory(struct x86_decoder *d, struct x86_insn *ret)
 	ASSERT(d->modrm < 0xc0);
 	unsigned size;
 	if (d->addr67 && !d->mode64) {
-		/* Returns the displacement size of 16-bit addressing: SDM volume 2, table 2-1. */
+		/* 16-bit addressing: `size` is the displacement's (SDM volume 2, table 2-1). */
 		size = d->modrm >> 6;
 		if (size == 0 && (d->modrm & 7) == 6)
 			size = 2;
@@ -286,7 +286,7 @@ static bool fix_one_byte_group(struct x86_decoder *d, struct x86_insn *ret)
 	}
 }
 
-/* Adjusts attributes by ModRM, before the memory operand is read. */
+/* Adjusts attributes by ModRM, before the memory operand is read. False if it is undefined. */
 static bool fix_group(struct x86_decoder *d, struct x86_insn *ret)
 {
 	if (d->map == MAP_ONE)
@@ -300,7 +300,7 @@ static bool fix_group(struct x86_decoder *d, struct x86_insn *ret)
 	return true;
 }
 
-/* Returns the number of bytes for a letter of x86_width. */
+/* Returns the size of the opcode's memory operand, from its letter in x86_width. */
 static uint8_t access_size(const struct x86_decoder *d)
 {
 	const unsigned word = is_wide(d) ? 8 : d->opsize16 ? 2 : 4;
@@ -368,7 +368,7 @@ static void read_immediate(struct x86_decoder *d, struct x86_insn *ret)
 	ret->imm = x86_take_signed(d, size);
 }
 
-/* True if it is padding of i386 assemblers: mov %esi,%esi, lea 0(%esi),%esi and longer ones. */
+/* True for padding of i386 assemblers: mov %esi,%esi, lea 0(%esi),%esi and longer ones. */
 static bool is_i386_nop(const struct x86_decoder *d, const struct x86_insn *ret)
 {
 	const uint8_t reg = d->modrm >> 3 & 7, rm = d->modrm & 7;

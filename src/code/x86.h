@@ -28,12 +28,12 @@ enum x86_flow {
 struct x86_insn {
 	uint8_t len;      /* 1 to 15 bytes */
 	uint8_t flow;     /* Value of enum x86_flow. Far branches (i386) count as indirect */
-	bool pc_relative; /* Memory operand is rip + disp32 (x86-64) */
-	bool address;     /* Only the address of the memory operand is used (lea) */
-	bool absolute;    /* Memory operand is a disp32 alone, or the address in A0-A3 */
-	bool indexed;     /* Memory operand is index * scale + disp32 without a base register: an
-			   * element of a table */
-	/* Number of bytes that such an operand accesses. 0 if unknown. */
+	bool pc_relative; /* True if the memory operand is rip + disp32 (x86-64) */
+	bool address;     /* True if only the address of the memory operand is used (lea) */
+	bool absolute;    /* True if the operand is a disp32 alone, or the address in A0-A3 */
+	bool indexed;     /* True if the operand is index * scale + disp32 without a base register:
+			   * an element of a table */
+	/* Bytes that a pc-relative, absolute or indexed operand accesses. 0 if unknown. */
 	uint8_t mem_size;
 	uint8_t modrm_off; /* Offset of ModRM. 0 if there is none */
 	uint8_t disp_off;  /* Offset of the displacement (of memory or branch) in the instruction */
@@ -56,9 +56,9 @@ bool x86_decode(const uint8_t *p, size_t left, bool mode64, struct x86_insn *ret
 uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct ref_wish *wish,
 		  code_ref_vec *ret);
 
-/* Returns the offset of the 64-bit instruction with the byte at `place`, if all bytes before are
- * decoded too. `before`: a result for an earlier place, which saves time, 0, or UINT64_MAX. With
- * UINT64_MAX it looks only at the code just before, and may return UINT64_MAX. */
+/* Returns the offset of the x86-64 instruction that contains the byte at `place`, as decoding from
+ * the start of the code finds it. `before`: 0, or to save time the result for an earlier place.
+ * UINT64_MAX: looks only at the code just before `place`, and may return UINT64_MAX. */
 uint64_t x86_insn_at(struct bytes code, uint64_t before, uint64_t place);
 /* Finds the instructions that start before `stop`. Stores their offsets in `ret`, then the offset
  * after the last one: at most stop + 1 numbers. Returns the number of instructions. A byte that is

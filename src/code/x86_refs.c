@@ -17,11 +17,11 @@
 struct x86_refs_scan {
 	const uint8_t *base;
 	uint64_t addr, size;
-	uint64_t inside; /* Lowest distance from the code's start at which targets are reported:
-			  * 0, or the size of the code to omit targets inside */
+	uint64_t inside; /* A target is reported if target - addr >= `inside`. 0 reports all
+			  * targets; the size of the code omits those inside the code */
 	uint64_t stop;   /* Offset at which the scan may end */
 	uint64_t imm_low, imm_high;
-	const struct addr_mask *mask; /* May be NULL */
+	const struct addr_mask *mask; /* Wanted targets. NULL: all targets */
 	unsigned kinds;
 	unsigned branches;
 	bool mode64;
@@ -283,7 +283,7 @@ static ALWAYS_INLINE uint64_t scan_tail(struct x86_refs_scan *s, uint64_t off, b
 	return off;
 }
 
-/* Returns the offset after the last instruction. */
+/* Scans the code up to s->stop. Returns the offset after the last instruction. */
 static ALWAYS_INLINE uint64_t x86_refs_scan(struct x86_refs_scan *s, bool mode64, enum look look,
 					    bool starts)
 {
@@ -327,13 +327,13 @@ size_t x86_starts(struct bytes code, bool mode64, uint32_t stop, uint32_t *ret)
 }
 
 /* DISP: size of the displacement of a pc-relative operand, whose ModRM byte has mod 0 and rm 5.
- * IMM_MOST: largest immediate after it. VALUE: size of the part of a value that tells it. LANES:
- * number of bytes tested at once. */
+ * IMM_MOST: largest immediate after it. VALUE: number of low bytes by which a wanted value is
+ * recognized. LANES: number of bytes tested at once. */
 enum { DISP = 4, IMM_MOST = 4, VALUE = 4, LANES = 16 };
 
 typedef uint8_t lanes __attribute__((vector_size(LANES)));
 
-/* Tells bytes of code that may be a wanted reference from others, quickly */
+/* Finds quickly which bytes of code may begin a wanted reference */
 struct sieve {
 	const struct x86_refs_scan *scan;
 	size_t count; /* Number of ranges of wanted addresses */
@@ -347,8 +347,8 @@ struct sieve {
 	} ranges[2];
 };
 
-/* Returns the values that the lowest byte of a number takes while the number goes up from `first`
- * to `last`, modulo 2^64 >> shift, after a shift to the right. */
+/* Returns the range of the lowest byte of (n >> shift), while n goes up from `first` to `last` and
+ * may wrap around at 2^64. */
 static struct byte_range bytes_between(uint64_t first, uint64_t last, unsigned shift)
 {
 	const uint64_t width = ((last >> shift) - (first >> shift)) & UINT64_MAX >> shift;
@@ -356,7 +356,7 @@ static struct byte_range bytes_between(uint64_t first, uint64_t last, unsigned s
 }
 
 /* Adds a range of wanted addresses. Returns false if the sieve would miss some: a wanted value must
- * be a sign-extended number of 32 bits, which its lowest 4 bytes tell. */
+ * be a sign-extended number of 32 bits, so that its lowest 4 bytes determine it. */
 static bool sieve_add(struct sieve *v, const struct addr_range *m)
 {
 	const struct x86_refs_scan *s = v->scan;
@@ -448,16 +448,16 @@ static ALWAYS_INLINE unsigned length_at(struct x86_refs_scan *lengths, uint64_t 
 }
 
 /* JUMP: a scan skips code if the next possible reference is farther away. RUN_UP: number of bytes
- * before the reference in which the scan finds its way again. */
+ * before the reference in which the scan finds where instructions begin. */
 enum { RUN_UP = 64, JUMP = RUN_UP + 32 };
 
-/* Returns an offset before `place` where a scan surely has an instruction. The scan has one in any
- * X86_MAX_LEN bytes. So this follows the instructions from all these bytes until only one way is
- * left. UINT64_MAX if that fails. */
+/* Returns an offset before `place` at which decoding from the start surely has an instruction. It
+ * has one in any X86_MAX_LEN bytes, so this decodes from each of these bytes until only one
+ * sequence of instructions is left. UINT64_MAX if that fails. */
 static uint64_t way_join(struct x86_refs_scan *lengths, uint64_t place)
 {
 	uint64_t at = place - RUN_UP;
-	uint64_t ways = (UINT64_C(1) << X86_MAX_LEN) - 1; /* Bit i: a way has an instruction at
+	uint64_t ways = (UINT64_C(1) << X86_MAX_LEN) - 1; /* Bit i: a sequence has an instruction at
 							   * `at` + i */
 	_Static_assert((int)JUMP > (int)RUN_UP + FAST_BEFORE, "reads no bytes before the code");
 	while (at + X86_MAX_LEN < place) {
@@ -473,8 +473,8 @@ static uint64_t way_join(struct x86_refs_scan *lengths, uint64_t place)
 	return UINT64_MAX;
 }
 
-/* Returns the offset of the instruction with the byte at `place`. `off`: offset of an instruction
- * before, or UINT64_MAX if unknown. Returns UINT64_MAX if the instruction cannot be found. */
+/* Returns the offset of the instruction that contains the byte at `place`. `off`: offset of an
+ * earlier instruction, or UINT64_MAX if unknown. UINT64_MAX if the instruction cannot be found. */
 static ALWAYS_INLINE uint64_t insn_with(struct x86_refs_scan *lengths, uint64_t off, uint64_t place)
 {
 	uint64_t last = UINT64_MAX;

@@ -47,7 +47,7 @@ extern const uint8_t x86_attr[2][256];
 
 extern const uint8_t x86_modrm[256];
 
-/* Width of the memory operand of each opcode, as a letter, in the same two maps. b w d q are 1 2 4
- * 8 bytes, t is 10. z: operand size, p: pointer. s: scalar (by mandatory prefix) or a whole vector.
- * v: vector, m: MMX or vector, '.': unknown. */
+/* Width of the memory operand of each opcode, as a letter. Indexes are those of x86_attr. b w d q
+ * are 1 2 4 8 bytes, t is 10. z: operand size, p: pointer. s: scalar (by mandatory prefix) or a
+ * whole vector. v: vector, m: MMX or vector, '.': unknown. */
 extern const char x86_width[2][257];
