@@ -22,7 +22,7 @@ static align_paths align_paths_list_sources(const struct snapshot *s)
 	return list;
 }
 
-/* Returns the size of what both paths end with: whole components with their slash. 0 if none. */
+/* Returns the size of the common end of two paths: whole components with their slash. 0 if none. */
 static size_t shared_end(struct str a, struct str b)
 {
 	size_t n = 0, whole = 0;
@@ -82,7 +82,7 @@ static struct str align_paths_find_partner(const struct by_name *b, struct str p
 	return best;
 }
 
-/* Pairs of paths that fit two roots, by "root before root after" */
+/* Counts of pairs of paths that differ only in their roots. Texts in `roots`: "BEFORE\nAFTER" */
 struct votes {
 	struct intern roots;
 	VEC(size_t) counts;
@@ -109,7 +109,7 @@ static struct str parent_of(struct str root)
 	return (struct str){ root.p, root.len - file_name_str(root).len - 1 };
 }
 
-/* Counts the paths that both snapshots have and that are in the parent folder of one root. */
+/* Counts the paths in `same` (those in both snapshots) that are in the parent folder of a root. */
 static size_t count_beside(const align_paths *same, struct str before, struct str after)
 {
 	const struct str a = parent_of(before), b = parent_of(after);
@@ -120,8 +120,8 @@ static size_t count_beside(const align_paths *same, struct str before, struct st
 	return count;
 }
 
-/* Chooses the two roots that fit most pairs of paths. False if they fit too few, or are no
- * different directories. */
+/* Chooses the two roots that fit more than half of the pairs of different paths. False if there are
+ * none, if one is empty, or if many equal paths are beside them. */
 static bool elect(const struct votes *v, size_t pairs, const align_paths *same,
 		  struct text ret_roots[2])
 {

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "snapshot/snapshot.h"
 
-/* Each path once */
+/* Source paths, each once */
 typedef VEC(struct str) align_paths;
 /* Finds the two roots, without a slash at the end. False if there are none. Uses only the first
  * absolute paths of each list. */
@@ -23,13 +23,13 @@ bool align_find(const struct snapshot *before, const struct snapshot *after,
 		struct text ret_roots[2]);
 /* Removes the roots from the paths of both snapshots, if align_find() finds them. */
 void align_snapshots(struct snapshot *before, struct snapshot *after);
-/* Returns the package of the function `main`, "" without one. */
+/* Returns the package of the function `main`. "" if there is none. */
 struct str align_main_package(const struct snapshot *s);
-/* If the programs' own packages are absolute directories, and different ones, renames that of
- * `before`. */
+/* If the packages of the functions `main` are different absolute directories, renames the package
+ * of `before` to that of `after`. */
 void align_own_package(struct snapshot *before, const struct snapshot *after);
-/* Renames a package of `before` that is called like its root: to the name of the other root. Does
- * nothing if `after` has a package of the first name. */
+/* If a package of `before` has the name of the folder roots[0], renames it to that of roots[1].
+ * Does nothing if `after` has a package of the first name too. */
 void align_packages(struct snapshot *before, const struct snapshot *after,
 		    const struct text roots[2]);
 /* Removes the directory `root` from the paths of the sources and objects below it. */

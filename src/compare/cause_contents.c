@@ -4,7 +4,8 @@
 #include "image/image.h"
 #include "snapshot/sums.h"
 
-/* Returns the section of `s` that is the partner of a section of the other snapshot, or NULL. */
+/* Returns the section of `s` that has the name and container of `like`, a section of the other
+ * snapshot. NULL if there is none. */
 static const struct snap_section *section_like(const struct snapshot *s,
 					       const struct snap_section *like)
 {
@@ -27,7 +28,7 @@ static struct str contents_name(struct cause_evidence *e, const struct snapshot 
 	return in->code ? str_of(arena_format(e->arena, STR_FMT "()", STR_ARG(name))) : name;
 }
 
-/* Tells what a symbol is: a function, a table ... */
+/* Returns what a symbol is: "function", "table", "text", "variable" or "section". */
 static const char *contents_kind(const struct snapshot *s, const struct snap_symbol *y)
 {
 	const struct str section = str_of(s->sections.data[y->section].name);
@@ -40,8 +41,8 @@ static const char *contents_kind(const struct snapshot *s, const struct snap_sym
 						       : "variable";
 }
 
-/* Adds a symbol whose contents differ. Aliases count once, by their first name. A text whose name
- * shows its contents comes first. */
+/* Adds a symbol whose contents differ. Aliases count once, by their first name. The first symbol
+ * with another name comes first: a literal, whose name shows its contents. */
 static void contents_add(struct cause_evidence *e, struct cause *c, uint64_t before, uint64_t after)
 {
 	const struct str was = contents_name(e, e->d->before, before);
@@ -69,7 +70,7 @@ static void contents_add(struct cause_evidence *e, struct cause *c, uint64_t bef
 	}
 }
 
-/* Compares the contents of a section in both snapshots, group by group of symbols. */
+/* Compares the checksums of a section's symbols in both snapshots, group by group of symbols. */
 static void contents_compare(struct cause_evidence *e, struct cause *c,
 			     const struct snap_section *a, const struct snap_section *b)
 {

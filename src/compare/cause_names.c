@@ -11,7 +11,7 @@ static void names_guess(struct cause_evidence *e, struct cause_guess g, struct s
 	vec_push(&e->guesses, g);
 }
 
-/* True for a package that only the snapshot of the guess has. */
+/* Claims parts of packages that are new (or gone), like the cause. */
 static bool claims_package(const struct cause_guess *g, const struct cause_part *p)
 {
 	return p->package_sign != 0 && p->package_sign == g->cause.sign;
@@ -45,7 +45,7 @@ static void version_guess(struct cause_evidence *e, struct str before, struct st
 struct package_sides {
 	bool on[2];
 	struct str label[2];
-	double bytes; /* Sum of its changes */
+	double bytes; /* Sum of the changes of its parts */
 };
 
 struct package_list {
@@ -68,7 +68,7 @@ static void packages_list(struct package_list *all, const struct cause_evidence 
 	}
 }
 
-/* Adds the changes of packages that one snapshot has. */
+/* Sets package_sign of the parts, and adds their changes to their packages. */
 static void packages_weigh(struct package_list *all, struct cause_evidence *e)
 {
 	vec_each(struct cause_part, p, &e->parts) {
@@ -81,8 +81,8 @@ static void packages_weigh(struct package_list *all, struct cause_evidence *e)
 	}
 }
 
-/* Counts copies of other packages' code as parts of a new or removed package, if a source of that
- * package has them: compilers copy generic code to where it is used. */
+/* Counts copies of other packages' code as parts of a new or removed package, if they are in a
+ * source file of that package: compilers copy generic code to where it is used. */
 static void packages_take_copies(struct cause_evidence *e)
 {
 	struct intern sources[2] = { { { 0 } }, { { 0 } } };
@@ -131,8 +131,8 @@ static void packages_guess_side(const struct package_list *all, struct cause_evi
 static void packages_guess(struct cause_evidence *e)
 {
 	struct package_list all = { { { 0 } } };
-	/* Folders are packages below the root that all sources share. With another root, they have
-	 * other names. */
+	/* A package may be a folder below the root that all sources share. With another root,
+	 * folders have other names. */
 	if (!str_eq(align_main_package(e->d->before), align_main_package(e->d->after)))
 		return;
 	packages_list(&all, e);
@@ -147,7 +147,7 @@ static void packages_guess(struct cause_evidence *e)
 	intern_release(&all.names);
 }
 
-/* Claims symbols without a source, in a program whose other code has sources. */
+/* Claims new (or gone) symbols without a source file. Used if most other code has source files. */
 static bool claims_undescribed(const struct cause_guess *g, const struct cause_part *p)
 {
 	return cause_sign(p) == g->cause.sign && !p->fallback &&
@@ -235,18 +235,18 @@ bool cause_is_exceptions(const struct cause_part *p)
 static bool claims_runtime(const struct cause_guess *g, const struct cause_part *p)
 {
 	unsigned bits = runtime_bit(g->cause.names[1]);
-	/* A `printf` that came or went takes its floating-point numbers along. */
+	/* If `printf` came or went, its code for floating-point numbers did too. */
 	if (bits == 1)
 		bits |= runtime_bit(floats);
 	return p->runtime & bits && cause_sign(p) == g->cause.sign;
 }
 
-/* Adds a guess that a part of a run time came or went. It was replaced if parts with such names
- * also changed in the opposite direction. */
+/* Adds a guess that part `part` of a run time came or went. If symbols with such names also changed
+ * in the opposite direction, another one replaced it (cause.gone). */
 static void runtime_guess_part(struct cause_evidence *e, size_t part, int sign)
 {
 	const unsigned bit = 1u << part;
-	double bytes[2] = { 0, 0 }; /* Of that direction, and of the opposite one */
+	double bytes[2] = { 0, 0 }; /* In the direction `sign`, and in the opposite one */
 	vec_each(const struct cause_part, p, &e->parts) {
 		const bool numbers = part == 0 && p->runtime & runtime_bit(floats);
 		if (p->runtime & bit && !numbers && cause_sign(p) != 0)
@@ -278,18 +278,18 @@ static void runtime_guess(struct cause_evidence *e)
 struct family {
 	double bytes;
 	size_t count;
-	uint32_t last; /* Number of the part that was counted last, plus 1 */
+	uint32_t last; /* Index of the struct cause_part that was counted last, plus 1 */
 	bool common;   /* True if the other snapshot has the text too */
 };
 
 struct families {
 	struct intern texts;
 	VEC(struct family) list;
-	double bytes;  /* Bytes of the part whose name is read */
-	uint32_t part; /* Number of that part, plus 1. 0 for names of the other snapshot */
+	double bytes;  /* Bytes of the struct cause_part whose name is read */
+	uint32_t part; /* Index of that part, plus 1. 0 for names of the other snapshot */
 };
 
-/* Limits for the texts of one name. Only malicious names exceed them. */
+/* Limits for the families of one name. Only malicious names exceed them. */
 enum { NAME_READ_MOST = 2000, SPACES_MOST = 6, FAMILIES_MOST = 8, FAMILY_LEAST = 3 };
 
 static void family_count(struct families *f, struct str text)
@@ -320,7 +320,7 @@ static bool is_word(char c)
 	       c == '_' || c == '$';
 }
 
-/* Counts the texts of a qualified name: "a", "a::b", and "a::b::c" if arguments follow. */
+/* Counts the families in a qualified name: "a", "a::b", and "a::b::c" if arguments follow. */
 static void family_read_path(struct families *f, struct str path, bool template)
 {
 	size_t spaces = 0;
@@ -333,7 +333,7 @@ static void family_read_path(struct families *f, struct str path, bool template)
 		family_count(f, path);
 }
 
-/* Counts the texts of a name. */
+/* Counts the families in a name: the texts that other names may share with it. */
 static void family_read(struct families *f, struct str name)
 {
 	size_t i = 0, words = 0;
@@ -345,7 +345,7 @@ static void family_read(struct families *f, struct str name)
 					       (name.p[i + 1] == ':' || name.p[i - 1] == ':'))))
 			i++;
 		words += i > start;
-		/* After "::" is the rest of a path whose beginning has arguments. */
+		/* After "::" is the rest of a name whose beginning has template arguments. */
 		if (i > start && (start == 0 || name.p[start - 1] != ':'))
 			family_read_path(f, (struct str){ name.p + start, i - start },
 					 i < name.len && name.p[i] == '<');
@@ -387,8 +387,8 @@ static struct str family_shown(struct text *shown, struct str text)
 	return text_str(shown);
 }
 
-/* True if a name has a text at the beginning of a word, and up to an end of a word unless the text
- * is the beginning of C names. */
+/* True if a name has `text` as whole words. If `text` is the beginning of C names ("png_"), the
+ * last word may go on after it. */
 static bool has_family(struct str name, struct str text)
 {
 	ASSERT(text.len > 0);
@@ -422,7 +422,7 @@ static bool claims_classes(const struct cause_guess *g, const struct cause_part 
 
 enum { CLASSES_MOST = 64, CLASSES_LEAST = 2 };
 
-/* Guesses classes that only the snapshot of `sign` has, by their virtual tables. */
+/* Guesses that classes are new or gone (`sign`), from virtual tables that one snapshot has. */
 static void classes_guess(struct cause_evidence *e, int sign)
 {
 	struct text list = { 0 };
@@ -447,7 +447,7 @@ static void classes_guess(struct cause_evidence *e, int sign)
 	text_release(&list);
 }
 
-/* Guesses families of names that only the snapshot of `sign` has. */
+/* Guesses that families of names (struct family) are new or gone (`sign`). */
 static void families_guess(struct cause_evidence *e, int sign)
 {
 	struct families f = { .bytes = 0 };

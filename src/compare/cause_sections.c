@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* Claims parts of libraries that were linked: their symbols have no sources. */
+/* Claims changed symbols. When .interp went, also claims new symbols without a source file, which
+ * are of libraries; when it came, such symbols that went. */
 static bool claims_linked(const struct cause_guess *g, const struct cause_part *p)
 {
 	const int sign = cause_sign(p);
@@ -11,7 +12,7 @@ static bool claims_linked(const struct cause_guess *g, const struct cause_part *
 					 str_ends(p->path, STR(".o")));
 }
 
-/* True for parts that code without exceptions lacks: cold parts, the run time, tables. Also for
+/* Claims what code without exceptions lacks: cold parts, the run time, tables. Also claims
  * functions whose size changed in the direction of the cause. */
 static bool claims_unwind(const struct cause_guess *g, const struct cause_part *p)
 {
@@ -19,14 +20,15 @@ static bool claims_unwind(const struct cause_guess *g, const struct cause_part *
 	       (p->code && p->change == HEFT_CHANGED && p->delta * g->cause.sign > 0);
 }
 
-/* Like claims_unwind(), but also true for all functions, because all are compiled otherwise. */
+/* Like claims_unwind(), but also for all functions that stay: their compiler options differ. */
 static bool claims_exceptions(const struct cause_guess *g, const struct cause_part *p)
 {
 	return claims_unwind(g, p) || (p->code && cause_sign(p) == 0);
 }
 
-/* Sections that tell by themselves what happened. `other`: sections, separated by blanks, that
- * change in the opposite direction. `claims` selects what comes of it. NULL: the sections alone. */
+/* Sections whose coming or going shows what happened. `other`: sections, separated by blanks, that
+ * must change in the opposite direction. `claims` selects the parts that this explains. NULL: only
+ * the change of these sections. */
 static const struct section_rule {
 	const char *name, *other;
 	int sign; /* 1: `name` is new, -1: it is gone */
@@ -71,7 +73,7 @@ static struct section_change section_change_of(const struct cause_evidence *e, s
 	return ret;
 }
 
-/* Returns the sum of the changes of sections. */
+/* Returns the sum of the changes of sections. `names` are separated by blanks. */
 static double sections_change(const struct cause_evidence *e, struct str names)
 {
 	double sum = 0;
@@ -108,7 +110,8 @@ static void section_rule_try(struct cause_evidence *e, const struct section_rule
 						    .claims = r->claims });
 }
 
-/* Position-independent programs begin near address 0, others do not. */
+/* Guesses that the program became position-independent, or the reverse. Code of such programs
+ * begins near address 0. */
 static void causes_guess_base(struct cause_evidence *e)
 {
 	uint64_t low[2] = { UINT64_MAX, UINT64_MAX };

@@ -16,7 +16,7 @@ struct unit_tools_of_both {
 	uint64_t units[2]; /* Numbers of all units in each snapshot */
 };
 
-/* Returns a metadata text of the only container. "" without one. */
+/* Returns a metadata text of the only container. "" if there are several, or no such text. */
 static struct str causes_metadata(const struct snapshot *s, const char *key)
 {
 	if (s->containers.count != 1)
@@ -29,7 +29,7 @@ static struct str causes_metadata(const struct snapshot *s, const char *key)
 	return STR("");
 }
 
-/* Takes the text before the next separator off *rest. */
+/* Returns the text before the next separator, and takes both off *rest. */
 static struct str causes_take_item(struct str *rest, char separator)
 {
 	const struct str item = str_take(rest, separator);
@@ -38,7 +38,7 @@ static struct str causes_take_item(struct str *rest, char separator)
 	return item;
 }
 
-/* Adds "3 GNU C++17 12.2.0 -O2 -g". */
+/* Adds an item "3 GNU C++17 12.2.0 -O2 -g": number of units, compiler, options. */
 static void tools_add(struct unit_tools_of_both *t, size_t side, struct str item)
 {
 	uint64_t units = 0;
@@ -68,8 +68,8 @@ static struct str first_word(struct str s)
 	return causes_take_item(&s, ' ');
 }
 
-/* Returns the compiler that lost (`side` 0) or gained most units. NULL without one. `like` limits
- * the search to compilers with the same first word. */
+/* Returns the compiler with options whose number of units fell (`side` 0) or rose most. NULL if
+ * there is none. `like` limits the search to compilers with the same first word. */
 static const struct unit_tool *most_units(const struct unit_tools_of_both *t, size_t side,
 					  const struct unit_tool *like)
 {
@@ -94,7 +94,8 @@ static bool has_word(struct str words, struct str word)
 	return false;
 }
 
-/* Lists the options that `other` lacks. `debug`: only those of debug info, otherwise all others. */
+/* Returns the options that `other` lacks: with `debug` only those of debug info, else all
+ * others. */
 static const char *options_beyond(struct arena *a, struct str options, struct str other, bool debug)
 {
 	struct text list = { 0 };
@@ -114,8 +115,8 @@ static const char *options_beyond(struct arena *a, struct str options, struct st
 	return ret;
 }
 
-/* Options change the code of sources that both snapshots have. New functions count only if they are
- * few beside it: `text` is not empty then. */
+/* Claims what compiler options change: code in source files of both snapshots. Claims new functions
+ * in these files only if g->text is not empty: see tools_guess(). */
 static bool claims_compiled(const struct cause_guess *g, const struct cause_part *p)
 {
 	return p->fallback || p->change == HEFT_CHANGED || p->change == HEFT_REMOVED ||
@@ -131,14 +132,15 @@ static bool new_functions_are_few(const struct cause_evidence *e)
 	return added < other;
 }
 
-/* True if a list of options has no inlining: with `-O0`, `-Og` or without any `-O`. */
+/* True if these options turn inlining off: `-O0`, `-Og`, or no `-O` at all. */
 static bool lacks_inlining(struct str options)
 {
 	return has_word(options, STR("-O0")) || has_word(options, STR("-Og")) ||
 	       !cause_has(options, STR("-O"));
 }
 
-/* Adds what the compilers state. `new_too`: new functions in old sources come from it too. */
+/* Adds a guess of a cause that compilers state. It also explains new functions in source files of
+ * both snapshots if `new_too` is set, or if new functions are few. */
 static void tools_guess(struct cause_evidence *e, struct cause cause, bool new_too)
 {
 	const struct str text = new_too || new_functions_are_few(e) ? STR("new") : STR("");
@@ -194,7 +196,7 @@ static void tools_guess_units(struct cause_evidence *e, const struct unit_tools_
 		tools_guess(e, c, lacks_inlining(lost->options) != lacks_inlining(gained->options));
 }
 
-/* Compares the versions that the headers of units have. */
+/* Compares the DWARF versions of the units. If they differ, stores them in `ret`. */
 static void dwarf_compare(struct cause_evidence *e, struct causes *ret)
 {
 	const struct str was = causes_metadata(e->d->before, "elf_dwarf_versions");
@@ -205,7 +207,7 @@ static void dwarf_compare(struct cause_evidence *e, struct causes *ret)
 	ret->dwarf[1] = arena_copy(e->arena, now);
 }
 
-/* Compares the compilers that the units of debug info state. */
+/* Compares the compilers that the units of debug info state. False if a snapshot states none. */
 static bool tools_compare_units(struct cause_evidence *e, struct causes *ret)
 {
 	static const char key[] = "elf_units_made_by";
@@ -232,7 +234,7 @@ static bool tools_compare_units(struct cause_evidence *e, struct causes *ret)
 	return true;
 }
 
-/* Returns the linker of a list of tools. */
+/* Returns the linker in a list of tools. GNU's linkers leave no name, so they stand for none. */
 static struct str linker_of(struct str list)
 {
 	while (list.len > 0) {
@@ -243,7 +245,7 @@ static struct str linker_of(struct str list)
 	return STR("GNU ld or gold");
 }
 
-/* True if few of the functions that stay have another size of their own. */
+/* True if few of the functions in both snapshots have another size of their own. */
 static bool functions_stay(const struct cause_evidence *e)
 {
 	size_t changed = 0;
@@ -254,7 +256,7 @@ static bool functions_stay(const struct cause_evidence *e)
 	return changed * 8 <= e->kept;
 }
 
-/* Guesses that another linker made the program, if the functions stay as they are. */
+/* Guesses that another linker made the program, if few functions have another size. */
 static void linkers_compare(struct cause_evidence *e)
 {
 	const struct str old = causes_metadata(e->d->before, "elf_made_by");
@@ -270,7 +272,7 @@ static void linkers_compare(struct cause_evidence *e)
 				       .first = true });
 }
 
-/* Returns the first compiler of a list that another list lacks. "" without one. */
+/* Returns the first compiler of a list that another list lacks. "" if there is none. */
 static struct str item_beyond(struct str list, struct str other)
 {
 	while (list.len > 0) {
@@ -281,8 +283,8 @@ static struct str item_beyond(struct str list, struct str other)
 	return STR("");
 }
 
-/* Compares the compilers that the programs state. A library may bring another one, so the functions
- * that stay must differ too. */
+/* Compares the compilers that the programs state. A new library may bring another compiler, so
+ * functions in both snapshots must have another size too. */
 static void tools_compare(struct cause_evidence *e)
 {
 	struct str old = causes_metadata(e->d->before, "elf_made_by");
@@ -300,7 +302,7 @@ static void tools_compare(struct cause_evidence *e)
 			    true);
 }
 
-/* Finds modules and crates with another version: "NAME VERSION, NAME VERSION". */
+/* Guesses that modules and crates have another version. Metadata: "NAME VERSION, NAME VERSION". */
 static void parts_compare(struct cause_evidence *e)
 {
 	struct str old = causes_metadata(e->d->before, "elf_parts");
@@ -322,7 +324,7 @@ static void parts_compare(struct cause_evidence *e)
 	}
 }
 
-/* Returns the source of a function. "" if debug info does not describe it, and for data. */
+/* Returns the source file of a function. "" if it is unknown, and for data. */
 static struct str described_source(const struct snapshot *s, const struct snap_charge *c)
 {
 	const struct str path = snapshot_text(s, c->source);
@@ -331,15 +333,15 @@ static struct str described_source(const struct snapshot *s, const struct snap_c
 	return code && path.len > 0 && path.p[0] != '[' ? path : STR("");
 }
 
-/* Functions of a source: those that only the base or only the later snapshot describes, and those
- * that both describe. */
+/* Numbers of functions of a source file: those that have this file in the base only, in the later
+ * snapshot only ([1]), or in both. */
 struct described {
 	size_t one[2], both;
 };
 
-/* Finds sources most of whose functions only one snapshot describes. The symbol table tells the
- * sources of some functions without debug info, too. None if functions moved: then a source may be
- * another one of the other snapshot. */
+/* Finds source files for which only one snapshot has debug info: it alone states the source of most
+ * of their functions. (Symbol tables state some, too.) Finds none if a function has two different
+ * sources, because a source file may then have two names. */
 static void causes_find_described(struct cause_evidence *e, struct causes *ret)
 {
 	struct intern paths = { { 0 } };

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The least part of the change for the first cause to stand alone, for a cause beside it, and for
- * one of several large parts. */
+/* Least shares of the change: for the first cause to stand alone, for a cause beside it, and for
+ * one of several large causes. */
 static const double share_sole = 0.5, share_beside = 0.25, share_part = 0.05;
 
 bool cause_has(struct str text, struct str part)
@@ -32,7 +32,7 @@ static struct padded larger_change(const struct charge_pair *p)
 	return fabs(padded_delta(vm)) > fabs(padded_delta(file)) ? vm : file;
 }
 
-/* Returns the change of the symbol's own size, without what belongs to it elsewhere. */
+/* Returns the change of the symbol's own size, without other bytes of its charge. */
 static double own_change(const struct snapshot_diff *d, const struct charge_pair *p)
 {
 	double size[2] = { 0, 0 };
@@ -76,7 +76,7 @@ static struct cause_part part_of(const struct snapshot_diff *d, const struct cha
 	};
 }
 
-/* True for a path of a source. Objects have paths too. */
+/* True for the path of a source file, false for that of an object. */
 static bool is_source(struct str path)
 {
 	return path.len > 0 && path.p[0] != '[' && !str_ends(path, STR(".o"));
@@ -87,7 +87,7 @@ bool cause_is_cold(const struct cause_part *p)
 	return p->code && cause_has(p->label, STR(".cold"));
 }
 
-/* Counts what tells how functions were compiled. */
+/* Counts functions in both snapshots, larger and smaller ones, new and removed ones. */
 static void evidence_add_function(struct cause_evidence *e, const struct charge_pair *p,
 				  const struct cause_part *part)
 {
@@ -135,7 +135,7 @@ static void evidence_add(struct cause_evidence *e, const struct charge_pair *p)
 	vec_push(&e->parts, part);
 }
 
-/* Lists the paths of code, each once, in *ret. */
+/* Lists the paths of the source or object files of code, each once, in *ret. */
 static void paths_of_code(const struct snapshot *s, struct intern *ret)
 {
 	vec_each(const struct snap_charge, c, &s->charges) {
@@ -147,7 +147,7 @@ static void paths_of_code(const struct snapshot *s, struct intern *ret)
 	}
 }
 
-/* Counts the paths that `other` lacks. */
+/* Returns the number of paths that `other` lacks. */
 static size_t paths_beyond(const struct intern *paths, const struct intern *other)
 {
 	size_t ret = 0;
@@ -172,7 +172,7 @@ static bool became_one_unit(const struct snapshot_diff *d)
 	return ret;
 }
 
-/* True if the two have few functions in common. Names that a symbol table lost are no evidence. */
+/* True if the two programs have few functions in common. Ignores names that a symbol table lost. */
 static bool are_others(const struct cause_evidence *e)
 {
 	const double few = 4 * (double)e->kept;
@@ -192,8 +192,8 @@ bool cause_claims_all(const struct cause_guess *g, const struct cause_part *p)
 	return true;
 }
 
-/* Guesses from the functions: all sources compiled as one, or other code for most functions. New
- * functions count if nearly all functions that stay changed too. */
+/* Adds a guess about all functions: other programs, all sources compiled as one, or other code for
+ * most functions. It claims new functions only if nearly all that stay changed too. */
 static void causes_guess_code(struct cause_evidence *e)
 {
 	const size_t changed = e->larger + e->smaller;
@@ -216,7 +216,7 @@ static void causes_guess_code(struct cause_evidence *e)
 	}
 }
 
-/* Guesses that one symbol is the change. */
+/* Claims the symbol with the label g->text and the path of the cause. */
 static bool claims_label(const struct cause_guess *g, const struct cause_part *p)
 {
 	return !p->fallback && str_eq(p->label, g->text) &&
@@ -228,7 +228,7 @@ static bool claims_section(const struct cause_guess *g, const struct cause_part 
 	return p->fallback && str_eq(p->label, g->text);
 }
 
-/* Guesses that bytes of one section changed that no symbol owns. */
+/* Guesses that the change is bytes of one section that belong to no symbol. */
 static void causes_guess_ownerless(struct cause_evidence *e)
 {
 	vec_each(const struct cause_part, p, &e->parts) {
@@ -244,11 +244,11 @@ static void causes_guess_ownerless(struct cause_evidence *e)
 	}
 }
 
-/* More bytes than this are no dates, versions and paths. */
+/* A larger change of texts is more than other dates, versions and paths. */
 static const double texts_most = 256;
 
 /* Guesses that only texts and their padding differ, as after a rebuild: no symbol came, went or has
- * another size of its own. Bytes in the file alone moved between symbols that share name tables. */
+ * another size of its own. Ignores changes only in the file: symbols share name tables there. */
 static void causes_guess_texts(struct cause_evidence *e)
 {
 	struct cause c = { .kind = CAUSE_TEXTS, .names = { "", "", "" } };
@@ -303,7 +303,7 @@ static void causes_guess_symbols(struct cause_evidence *e)
 
 /* Less padding than this comes with any change: some segments begin at a new page. */
 static const double padding_least = 16 << 10;
-/* If symbols were renamed, the longer or shorter names change the sum by at most so many bytes. */
+/* Renamed symbols, with longer or shorter names, change the sum by at most this many bytes. */
 static const double same_most = 256;
 
 /* Returns the bytes after the last section of the files. */
@@ -337,8 +337,8 @@ static bool claims_moved(const struct cause_guess *g, const struct cause_part *p
 	return p->change == (g->cause.kind == CAUSE_MOVED ? HEFT_MOVED : HEFT_RENAMED);
 }
 
-/* Guesses that symbols have another name or path. It is the cause if little else changed, or if
- * these symbols have the change. */
+/* Guesses that symbols have another name or path. This is the whole cause if little else changed.
+ * Otherwise it explains the changes of these symbols. */
 static void causes_guess_same(struct cause_evidence *e)
 {
 	const bool moved = e->moved > e->renamed;

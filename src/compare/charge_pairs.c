@@ -160,7 +160,6 @@ static struct charge_group charge_pairs_group_of(struct charge_matcher *m, size_
 	return g;
 }
 
-/* Makes the groups of one snapshot. */
 static void groups_make(struct charge_matcher *m, size_t side)
 {
 	struct charge_side *z = &m->sides[side];
@@ -236,8 +235,8 @@ struct group_key {
 	uint32_t container, name, path, debug;
 };
 
-/* Pairs the other groups by name. `paths`: their paths must be equal too. Otherwise one must lack a
- * symbol: a symbol table lost or gained the name. */
+/* Pairs groups without a partner by name. `paths`: their paths must be equal too. Otherwise one
+ * group must lack a symbol, because a symbol table lost or gained the name. */
 static void groups_match(struct charge_matcher *m, bool paths)
 {
 	struct intern keys = { { 0 } };
@@ -268,8 +267,8 @@ static void groups_match(struct charge_matcher *m, bool paths)
 	intern_release(&keys);
 }
 
-/* Pairs the other charges "(after SYMBOL)" by their size in memory. It is a guess where data
- * between two symbols ends, so the same data may follow different symbols. */
+/* Pairs charges "(after SYMBOL)" without a partner by their size in memory. It is a guess where
+ * data between two symbols ends, so the same data may follow different symbols. */
 static void groups_after_match(struct charge_matcher *m)
 {
 	struct size_pairs sizes = { { { 0 } } };
@@ -316,7 +315,7 @@ static enum heft_change charge_pairs_change_of(const struct charge_matcher *m,
 		       : HEFT_UNCHANGED;
 }
 
-/* Lists the pairs in the order of the groups of `after`. Removed ones follow. */
+/* Lists the pairs in the order of the groups of `after`. Pairs of removed groups follow. */
 static void charges_put(struct charge_matcher *m, size_t side, uint32_t *place)
 {
 	const struct charge_side *z = &m->sides[side];
@@ -324,7 +323,7 @@ static void charges_put(struct charge_matcher *m, size_t side, uint32_t *place)
 	for (uint32_t i = 0; i < z->s->charges.count; i++) {
 		const struct snap_charge *c = &z->s->charges.data[i];
 		const struct charge_group *g = &z->groups.data[z->of_charge[i]];
-		/* Index in the list, per group of `after`, or of `before` without a partner. */
+		/* Where the pair's index is kept: at the group of `after` if it has one. */
 		uint32_t *at = side == 1 ? &place[z->of_charge[i]]
 			       : g->other != GROUP_NONE
 				       ? &place[g->other]

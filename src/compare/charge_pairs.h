@@ -31,7 +31,7 @@ void charge_pairs_release(struct charge_pairs *p);
 
 /* True if a text stands for bytes of no symbol or unit, such as "[section .dynamic]". */
 bool charge_is_fallback(const struct snapshot *s, uint32_t text);
-/* Returns the label of a charge's row. */
+/* Returns the label of a charge's row in a diff whose rows are grouped by `by`. */
 struct str charge_label(const struct snapshot *s, const struct snap_charge *c,
 			enum heft_diff_by by);
 

@@ -116,7 +116,7 @@ struct edit {
 
 typedef VEC(struct edit) edit_vec;
 
-/* Sets common[i * (n + 1) + k] to the number of lines that a[i...] and b[k...] share, in order. */
+/* Returns common[]: [i * (n + 1) + k] is how many lines a[i...] and b[k...] share, in order. */
 static uint16_t *count_common(const struct code_diff_lines *a, const struct code_diff_lines *b)
 {
 	const size_t m = a->list.count, n = b->list.count;

@@ -50,7 +50,7 @@ static bool has_moved(const struct snapshot_diff *d, const struct snap_symbol *o
 	return a.len > 0 && b.len > 0 && !str_eq(a, b) && !ends_with(a, b) && !ends_with(b, a);
 }
 
-/* True if both names are made up. */
+/* True if heft made up the names of both symbols. */
 static bool diff_is_made_up(const struct snapshot_diff *d, const struct diff_pair *p)
 {
 	return snap_is_made_up(snapshot_text(d->before, diff_before(d, p)->full_name)) &&

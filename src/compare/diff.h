@@ -33,7 +33,7 @@ struct diff_pair {
 	uint8_t pass; /* Value of enum match_pass. 0 if only one snapshot has the symbol */
 };
 
-/* How the padding before paired symbols of a section changed. Never 0 */
+/* Change of the padding before the paired symbols of a section. Never 0 */
 struct diff_padding {
 	uint32_t section; /* Section of `before` */
 	int64_t size;
@@ -83,7 +83,7 @@ static inline const struct snap_symbol *diff_after(const struct snapshot_diff *d
 void diff_halves(const struct snapshot_diff *d, const char *const *disassembly,
 		 struct snapshot *ret_before, struct snapshot *ret_after);
 /* Lists the source paths whose changed symbols were all added (or all removed). NULL ends the list.
- * All in the arena. */
+ * The list and the paths are in the arena. */
 const char *const *diff_sources(const struct snapshot_diff *d, enum heft_change change,
 				struct arena *arena);
 

@@ -119,7 +119,7 @@ static const char *diff_rows_copy_text(struct grouping *g, const struct snapshot
 	return id ? arena_copy(&g->out->arena, snapshot_text(s, id)) : "";
 }
 
-/* Sets the measures to NaN that this way of counting does not have. */
+/* Sets to NaN the measures that g->out->counting does not have. */
 static void node_drop_measures(struct grouping *g, uint32_t node)
 {
 	const bool charged = g->out->counting == DIFF_CHARGED;
@@ -159,7 +159,7 @@ static uint32_t group_node(struct grouping *g, const struct snapshot *s,
 	return node;
 }
 
-/* True if the name is earlier in the symbol's alias list: several objects define the function. */
+/* True if an earlier alias of the symbol has the same name: several objects define the function. */
 static bool repeats(const struct snap_symbol *y)
 {
 	const struct snap_symbol *first = y - y->alias_place;
@@ -344,7 +344,7 @@ static const char *diff_rows_path_text(struct grouping *g, const struct snapshot
 	return diff_rows_copy_text(g, s, none ? 0 : path);
 }
 
-/* Returns the section of the symbol of a charge. If it has no symbol, its name says the section. */
+/* Returns the section of a charge's symbol. Without one, the name "[section NAME]" says it. */
 static const char *section_text(struct grouping *g, const struct snapshot *s,
 				const struct snap_charge *c)
 {
@@ -446,7 +446,8 @@ static uint32_t charge_node(struct grouping *g, const struct snapshot *s,
 	return node;
 }
 
-/* Adds each charge to its row. The row of the new snapshot counts the kind of change. */
+/* Adds each charge to its row. The kind of change counts in the row of the new charge, or in that
+ * of a removed one. */
 static void add_charge_groups(struct grouping *g)
 {
 	const struct snapshot *const sides[] = { g->d->before, g->d->after };

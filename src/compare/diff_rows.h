@@ -30,8 +30,8 @@ enum diff_text {
 	DIFF_FLAGS = DIFF_TEXTS, /* "cold, clone" */
 	DIFF_CODE,               /* Change of the disassembly, in a .sizediff file */
 	DIFF_ALL_TEXTS,
-	/* Stack bytes, now and before. If both snapshots have stacks, these replace the two
-	 * above. */
+	/* Stack bytes, now and before. If both snapshots have stacks, these replace DIFF_FLAGS and
+	 * DIFF_CODE. */
 	DIFF_STACK = DIFF_TEXTS,
 	DIFF_STACK_WAS,
 };
@@ -47,7 +47,7 @@ enum diff_counting {
 	DIFF_SUPERSIZE /* Own bytes, as SuperSize counts. Padding has rows of its own */
 };
 
-/* The facts of a row beside its sums */
+/* What a row has besides its sums */
 struct diff_fact {
 	const char *label;
 	enum heft_row_kind kind;
@@ -83,7 +83,7 @@ enum heft_diff_by diff_owners_make(struct diff_rows *ret, const struct snapshot_
 /* True if the label of a row is the name of an owner, neither "(no package)" nor ".". */
 bool diff_names_owner(const struct heft_row *row);
 
-/* The size of a part before and after the change, in bytes. Includes padding. */
+/* Bytes of a part before and after the change, including padding. */
 struct padded {
 	double before, after;
 };
@@ -97,7 +97,8 @@ struct amount {
 	double size, padding;
 };
 
-/* Returns size and padding. The padding of a symbol that is only padding is its size. */
+/* Returns the size and the padding of a symbol. The padding counts as size if `whole` is set, or if
+ * the symbol is only padding. */
 static inline struct amount diff_amount(const struct snap_symbol *y, bool whole)
 {
 	if (whole || y->size == 0)
@@ -117,7 +118,7 @@ struct diff_sizes {
 struct diff_section {
 	const char *name;
 	bool in_file;   /* False for sections such as .bss */
-	bool in_memory; /* Valid if knows_memory */
+	bool in_memory; /* True if in the VM image. Valid if knows_memory */
 	struct diff_sizes sizes;
 	uint64_t counts[HEFT_CHANGES];
 };
@@ -129,7 +130,7 @@ struct diff_sections {
 void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d);
 struct padded diff_padded(const struct diff_section *s);
 bool diff_section_is_debug(const struct diff_section *s);
-/* Says what a section holds if its name does not: "headers, gaps". "" for other sections. */
+/* Returns what a section holds if its name does not say it: "headers, gaps". Otherwise "". */
 const char *diff_section_note(const struct diff_section *s);
 typedef bool (*diff_section_fn)(const void *ctx, const struct diff_section *s);
 /* Sets `ret` to the sections that changed most, the greatest change first, out of those that

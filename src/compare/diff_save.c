@@ -125,7 +125,7 @@ static void make_half(struct snapshot *to, const struct snapshot *from, const ui
 		vec_push(&to->extra, copy_value(&to->arena, &from->extra.data[i]));
 	for (size_t i = 0; i < from->containers.count; i++)
 		copy_container(to, &from->containers.data[i]);
-	/* All sections, so that their indexes stay valid. */
+	/* Copies all sections, so that indexes of sections stay valid. */
 	for (size_t i = 0; i < from->sections.count; i++) {
 		const struct snap_section *sec = &from->sections.data[i];
 		const uint32_t section = snapshot_section_like(to, sec);

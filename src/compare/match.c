@@ -11,7 +11,7 @@ static bool match_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Removes each "$" with the digits after it. */
+/* Returns `s` without each "$" and the digits after it, in `work`. */
 static struct str without_dollars(struct str s, struct text *work)
 {
 	work->len = 0;
@@ -26,7 +26,7 @@ static struct str without_dollars(struct str s, struct text *work)
 	return text_str(work);
 }
 
-/* Removes each "$" with the digits after it, and digits and dots at the end. */
+/* Returns `s` without "$" and the digits after it, and without digits and dots at the end. */
 struct str match_stable(struct str s, struct text *work)
 {
 	if (s.len > 0 && memchr(s.p, '$', s.len))
@@ -98,7 +98,7 @@ uint32_t match_text(struct matcher *m, struct match_side *side, uint32_t id)
 	return side->texts[id];
 }
 
-/* Returns the id of a text that is in no snapshot. */
+/* Returns the id of a text that heft made, which need not be in a snapshot. */
 static uint32_t made_text(struct matcher *m, struct str s)
 {
 	return intern_add(&m->common, s) + 1;
@@ -131,7 +131,7 @@ static struct match_key base_key(struct match_side *side, const struct snap_symb
 	return (struct match_key){ .place = side->places[y->section] };
 }
 
-/* True if all symbols with this name are the same thing. */
+/* True if all symbols with the name of `y` must be the same function or variable. */
 static bool is_unique(const struct match_side *side, const struct snap_symbol *y)
 {
 	const struct str name = snapshot_text(side->s, y->full_name);
@@ -154,7 +154,7 @@ static bool key_sized(struct matcher *m, struct match_side *side, const struct s
 	return true;
 }
 
-/* Without suffixes, a function and its cold part have the same name, so the key needs more. */
+/* The key without suffixes of names, but with flags: a function and its cold part must differ. */
 static bool key_part(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 		     struct match_key *ret)
 {
@@ -182,8 +182,8 @@ uint64_t match_print(const struct match_side *side, const struct snap_symbol *y,
 	return c && (data || y->contents.shape == 0) ? c->print : y->contents.shape;
 }
 
-/* The key is the contents, because a name made from an address identifies nothing in another
- * build. */
+/* Makes the key from the contents, because a name made from an address identifies nothing in
+ * another build. */
 static bool key_contents(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 			 struct match_key *ret)
 {
@@ -223,7 +223,7 @@ static bool key_owned(struct matcher *m, struct match_side *side, const struct s
 	return ret->name != DIFF_NONE;
 }
 
-/* The key is the name that heft made up for a nameless symbol. It contains the address. */
+/* Makes the key from the name that heft made up for a nameless symbol. The name has the address. */
 static bool key_address(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 			struct match_key *ret)
 {
@@ -312,7 +312,7 @@ struct queues {
 	uint32_t *next;  /* Per symbol: the next one with its key. DIFF_NONE after the last */
 };
 
-/* Finds the last symbol with a key. If there is none, `at` is where to insert it. */
+/* Finds the last symbol with a key. False if there is none: `at` is then where to insert it. */
 static bool queue_find(const struct queues *q, const struct match_key *key, struct map_at *at,
 		       uint32_t *ret)
 {
@@ -490,8 +490,8 @@ static bool symbols_equal(const struct matcher *m, const struct snap_symbol *old
 	       m->before.places[old->section] == m->after.places[new_->section];
 }
 
-/* Pairs symbols by index if both lists are equal. Passes by similarity might pair equal symbols
- * crosswise, or leave some alone. */
+/* If both lists of symbols are equal, pairs symbols by index and returns true. Passes by similarity
+ * might pair equal symbols crosswise, or leave some alone. */
 static bool same_lists_pair(struct matcher *m)
 {
 	const struct snapshot *b = m->before.s, *n = m->after.s;

@@ -17,7 +17,7 @@
 #include "compare/diff.h"
 
 /* Key of a symbol in a pass. Symbols with equal keys are paired. Unused fields are 0, because all
- * bytes count */
+ * bytes are compared */
 struct match_key {
 	uint64_t size;
 	uint32_t place; /* Number of the container << 8 | snap_section.letter */
@@ -29,7 +29,7 @@ struct match_side {
 	const struct snapshot *s;
 	uint32_t *texts;    /* Per text id: id in the texts of both snapshots, plus 1. 0 until
 			     * needed */
-	uint32_t *stable;   /* Like `texts`, for the text without numbers that change */
+	uint32_t *stable;   /* Like `texts`, for the text that match_stable() returns */
 	uint32_t *bare;     /* Like `stable`, also without clone suffixes and hashes */
 	uint32_t *places;   /* Per section: its match_key.place */
 	uint32_t *function; /* Per text id of a name: 1 + index of that function, or 0 */
@@ -48,7 +48,7 @@ struct matcher {
 };
 
 enum match_pass {
-	/* Nameless symbols. */
+	/* Passes for nameless symbols. */
 	MATCH_CONTENTS = 1, /* Equal code or data that each snapshot has once */
 	MATCH_NEIGHBOURS,   /* Similar, and between the same neighbours */
 	MATCH_REFERENCES,   /* The same symbols refer to both, from the same places */
@@ -95,17 +95,18 @@ uint32_t match_owner(const struct match_side *side, const struct snap_symbol *y)
 
 struct clue;
 /* Returns a number that is equal for symbols of the same size and contents, apart from references.
- * 0 if unknown. `c`: facts about its code (clues.h), or NULL. */
+ * 0 if unknown. `c`: the symbol's clue (clues.h), or NULL. */
 uint64_t match_print(const struct match_side *side, const struct snap_symbol *y,
 		     const struct clue *c);
 
-/* True if a symbol has no own name: it is made up, or that of the function that refers to it. */
+/* True if a symbol has no own name: its name is made up, or that of a function that refers to
+ * it. */
 static inline bool match_is_nameless(const struct match_side *side, const struct snap_symbol *y)
 {
 	return side->nameless[y - side->s->symbols.data];
 }
 
-/* Returns a text without what changes with every build. It is a part of the text, or in `work`. */
+/* Returns `s` without numbers that change with every build: a part of `s`, or in `work`. */
 struct str match_stable(struct str s, struct text *work);
 
 #endif

@@ -11,7 +11,7 @@ static uint64_t ident_of(uint64_t number, unsigned kind)
 	return number << 2 | kind;
 }
 
-/* Returns the number of the part at an offset of a known thing. 0 if the thing is unknown. */
+/* Returns the number of the place at offset `off` of a known thing. 0 if the thing is unknown. */
 static uint64_t ident_at(uint64_t ident, uint32_t off)
 {
 	return ident == 0 ? 0 : ident + ((uint64_t)off << 32);
@@ -83,8 +83,8 @@ static struct alike_ref ref_resolve(struct alike *a, const struct alike_side *as
 }
 
 /* Finds what the references of a container's symbols lead to, and which symbols have clues. Appends
- * the references to as->refs. A pair tells nothing if all that it refers to is known, so its
- * references are left out. */
+ * the references to as->refs. Leaves out references of pairs that refer only to known things,
+ * because these tell nothing. */
 static void container_resolve(struct alike *a, struct alike_side *as, uint32_t container)
 {
 	const struct snapshot *s = as->side->s;
@@ -117,7 +117,7 @@ static void container_resolve(struct alike *a, struct alike_side *as, uint32_t c
 	vec_release(&starts);
 }
 
-/* Lists the references to each symbol. */
+/* Fills refs_to and first_to: lists the references to each symbol. */
 static void refs_turn(struct alike_side *as)
 {
 	const size_t symbols = as->side->s->symbols.count, count = as->ref_count;
@@ -169,7 +169,7 @@ static void refs_init(struct alike *a, struct alike_side *as)
 	for (uint32_t i = 0; i < s->containers.count; i++)
 		refs += clues_of(s, i) ? clues_of(s, i)->refs.count : 0;
 	ASSERT(refs < UINT32_MAX);
-	/* Memory that is not used takes none. */
+	/* Allocates room for all references. Pages of it that stay unused take no memory. */
 	as->refs = mem_alloc((refs + 1) * sizeof *as->refs);
 	as->ahead = mem_alloc((refs + 1) * sizeof *as->ahead);
 	as->changes = mem_zeroed(refs / ALIKE_CHUNK + 1, sizeof *as->changes);
@@ -223,7 +223,7 @@ struct match_alike_agreement {
 	size_t same, different;
 };
 
-/* True if two references to unidentified targets may agree: both lead to the same kind of
+/* True if two references to targets without a known number may agree: both lead to the same kind of
  * section. */
 static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
 {
@@ -235,7 +235,7 @@ static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
 
 enum { AHEAD = 8 };
 
-/* Returns a bit that is the same for the same thing. 0 if it is unknown. */
+/* Returns a word with one bit, chosen by the number of a known thing. 0 for an unknown thing. */
 static uint64_t bit_of(uint64_t ident)
 {
 	return ident != 0 ? UINT64_C(1) << (ident * HASH_ODD_1 >> 58) : 0;
@@ -252,7 +252,7 @@ static bool refs_kept(const struct alike_side *as, const struct alike_symbol *y,
 	return latest < since;
 }
 
-/* Stores which known things a symbol refers to. */
+/* Stores bits for the known things that a symbol refers to, unless they are up to date. */
 static void known_read(const struct alike *a, const struct alike_side *as, struct alike_symbol *y)
 {
 	uint64_t *ahead = y->ahead;
@@ -267,7 +267,7 @@ static void known_read(const struct alike *a, const struct alike_side *as, struc
 		y->known |= ahead[i];
 		y->known_count += ahead[i] != 0;
 	}
-	/* Each step doubles the number of references, and the last one adds one. */
+	/* Each step doubles the references whose bits ahead[i] has. The last step adds one. */
 	static const size_t steps[] = { 1, 2, 4, 1 };
 	_Static_assert(1 + 1 + 2 + 4 + 1 == AHEAD + 1, "a reference and the next AHEAD");
 	for (size_t s = 0; s < COUNT_OF(steps); s++)
@@ -281,7 +281,8 @@ static void both_read(const struct alike *a, struct alike_symbol *b, struct alik
 	known_read(a, &a->after, n);
 }
 
-/* Finds where both lists agree again, skipping as few references as possible. False if too far. */
+/* Moves *i and *k to where both lists of references agree again, skipping as few as possible. False
+ * if that is too far. */
 static bool refs_resume(const struct alike_symbol *b, const struct alike_symbol *n, size_t *i,
 			size_t *k)
 {
@@ -305,7 +306,7 @@ static bool refs_resume(const struct alike_symbol *b, const struct alike_symbol 
 	return fewest <= AHEAD;
 }
 
-/* Sum of the parts (each 0 to 100, times its weight), and sum of the weights */
+/* Sum of the compared parts (each 0 to 100, times its weight), and sum of the weights */
 struct score {
 	unsigned sum, weight;
 };
@@ -381,7 +382,7 @@ static struct match_alike_agreement refs_compare(const struct alike_symbol *b,
 	return ret;
 }
 
-/* True if a symbol refers to something unidentified. Identified things stay so. */
+/* True if a symbol refers to something without a known number. Known numbers stay known. */
 static bool has_unknown(struct alike_symbol *y)
 {
 	for (size_t i = 0; i < y->ref_count && !y->settled; i++)
@@ -432,7 +433,7 @@ void alike_vote(struct alike *a, const uint32_t *partner_before, const uint32_t 
 	vec_release(&voters);
 }
 
-/* Returns the feature of a known thing, or NULL. `add`: adds it if it is new. */
+/* Returns the feature with the number `ident`, or NULL. `add`: adds it if it is new. */
 static struct feature *feature_at(struct alike *a, uint64_t ident, bool add)
 {
 	uint32_t id;
@@ -447,8 +448,8 @@ static struct feature *feature_at(struct alike *a, uint64_t ident, bool add)
 	return &a->features.data[a->features.count - 1];
 }
 
-/* Records that a symbol has a feature. `side`: 0 for `before`, whose features come first, 1 for
- * `after`. */
+/* Records that a symbol has a feature. `side`: 0 for `before`, whose features must be recorded
+ * first, 1 for `after`. */
 static void feature_record(struct alike *a, uint64_t ident, uint32_t symbol, unsigned side)
 {
 	struct feature *f = feature_at(a, ident, side == 0);
@@ -682,7 +683,7 @@ unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned 
 	if (!score_refs(a, &goal, b, n))
 		return 0;
 	if (sampled) {
-		/* To compare samples takes longest: not done if even equal ones would not help. */
+		/* Comparing samples takes longest. Not done if equal samples would not suffice. */
 		const unsigned all = least * (s->weight + OF_GRAMS);
 		if (s->sum + 100 * OF_GRAMS < all)
 			return 0;

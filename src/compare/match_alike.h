@@ -18,8 +18,8 @@ enum { SIZES_ALONE = 70 };
 /* Evidence that two symbols are a pair */
 struct vote {
 	uint64_t pair;  /* Index in `before` << 32 | index in `after` */
-	uint32_t voter; /* Index in `after` of the pair that refers to both. DIFF_NONE for a rare
-			 * known thing */
+	uint32_t voter; /* Index in `after` of the pair whose symbols refer to both. DIFF_NONE: a
+			 * vote of alike_vote_rare() */
 	/* Set in the first vote of a pair. scored_at: alike.learned when alike_vote_score() made
 	 * the score, 0 if it has not. `least`: its argument then. */
 	uint32_t scored_at;
@@ -34,36 +34,36 @@ struct alike_ref {
 	uint32_t off;    /* Lower bits of the offset in that symbol */
 };
 
-enum { ALIKE_FEW = 3 }; /* A known thing is rare if at most so many symbols a side have it */
+enum { ALIKE_FEW = 3 }; /* A feature is rare if at most so many symbols a side have it */
 
-/* A known thing that symbols without a partner refer to, or that refers to them */
+/* A thing that both snapshots have, to which unpaired symbols refer, or which refers to them */
 struct feature {
 	uint64_t ident;
-	/* The symbols of `before` and of `after`. A count of ALIKE_FEW + 1 stands for more. */
+	/* The symbols with it, in `before` and in `after`. A count of ALIKE_FEW + 1 means more. */
 	uint32_t counts[2], symbols[2][ALIKE_FEW];
 };
 
 /* What scores need to know of a symbol */
 struct alike_symbol {
-	uint64_t ident; /* Number of the known thing that it is. 0 if unknown */
+	uint64_t ident; /* Number that stands for it in both snapshots, or 0 if unpaired */
 	uint64_t size;
 	uint64_t print;               /* Hash of size and contents: match_print() */
 	const struct clue *clue;      /* Clue of the symbol, or NULL */
 	const struct alike_ref *refs; /* References that are compared */
-	/* `known`: bits for the known things that it refers to. `ahead`: per reference, the bits of
-	 * it and the next few. `known_count`: number of references to known things. All were read
-	 * when alike.learned was `read_at`. 0: never. */
+	/* `known`: bits (bit_of()) of the known things that it refers to. `ahead`: per reference,
+	 * the bits of it and of the next few. `known_count`: number of references to known things.
+	 * All were computed when alike.learned was `read_at`. 0: never. */
 	uint64_t known, *ahead;
 	uint32_t known_count, read_at;
-	uint32_t voted_at; /* Of a pair, in `after`: alike.learned when it voted. 0: never */
+	uint32_t voted_at; /* In `after`: alike.learned when its pair voted. 0: never */
 	uint32_t ref_count;
-	const struct clue_sample *sample; /* Of a nameless function, else NULL */
+	const struct clue_sample *sample; /* Only of a nameless function. Otherwise NULL */
 	uint32_t owner; /* Function of its snapshot that owns the data, or DIFF_NONE */
 	bool code;
-	bool settled; /* True if it refers only to known things */
+	bool settled; /* True if all its references lead to known things (alike_ref.ident) */
 };
 
-/* What tells fast whether two symbols can be similar */
+/* Facts of a symbol that exclude dissimilar symbols fast */
 struct alike_column {
 	uint64_t size, known;
 	uint32_t known_count, ref_count;
@@ -77,7 +77,7 @@ struct alike_side {
 	struct alike_symbol *symbols; /* Per symbol of the snapshot */
 	struct alike_ref *refs;       /* References of all symbols that are compared */
 	size_t ref_count;
-	uint64_t *ahead;   /* Of all symbols: alike_symbol.ahead points in here */
+	uint64_t *ahead;   /* Memory for the lists alike_symbol.ahead of all symbols */
 	uint32_t *changes; /* Per ALIKE_CHUNK references: alike.learned when one of their targets
 			    * changed last, which makes scores outdated */
 	/* `refs_to`: indexes in refs, sorted by target. `first_to`: per symbol, index in `refs_to`
@@ -90,19 +90,19 @@ struct alike {
 	struct alike_side before, after;
 	uint32_t learned; /* Number of pairs found so far, plus 1 */
 	VEC(struct vote)
-	votes; /* Of open symbols. Those of a pair whose references have changed
-				 * are replaced */
+	votes; /* Votes for symbols without a partner. A pair whose references changed votes
+	        * again */
 	/* Scratch: features, and their indexes by ident */
 	VEC(struct feature) features;
 	struct map feature_of;
-	uint32_t voter; /* Of the next votes */
+	uint32_t voter; /* Value of `voter` in the next votes */
 };
 
 void alike_init(struct alike *a, struct matcher *m);
 void alike_release(struct alike *a);
-/* Records a pair: both symbols become the same known thing. */
+/* Records a pair: both symbols get the same number (ident), and so do references to them. */
 void alike_learn(struct alike *a, uint32_t before, uint32_t after);
-/* Reads what alike_keep_near() needs to know of a symbol of `after`. Outdated when a pair is
+/* Returns what alike_keep_near() needs to know of a symbol of `after`. Outdated when a pair is
  * found. */
 struct alike_column alike_column_read(struct alike *a, uint32_t after);
 /* Keeps the columns in `near` (indexes, *count of them) whose references do not differ too much
@@ -112,10 +112,10 @@ void alike_keep_near(struct alike *a, uint32_t before, const struct alike_column
 /* Returns how similar two symbols are: 0 to 100, or any number below `least` if it is below.
  * O(references). */
 unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned least);
-/* Adds everything that affects a symbol's scores and may change to a hash. */
+/* Mixes into a hash all that affects a symbol's scores and may change as pairs are found. */
 uint64_t alike_state(const struct alike *a, const struct alike_side *as, uint32_t symbol,
 		     uint64_t hash);
-/* What symbols of `after` have beside a size: evidence that scores can use. */
+/* What symbols of `after` have besides their size: evidence that scores can use. */
 enum alike_has { ALIKE_HAS_REFS = 1, ALIKE_HAS_CLUE = 2, ALIKE_HAS_OWNER = 4 };
 unsigned alike_has_of(const struct alike *a, const struct alike_symbol *after);
 /* Returns how large the smaller symbol must be, in percent of the larger one, so that `before` and
@@ -126,8 +126,8 @@ unsigned alike_sizes_least(const struct alike_symbol *before, unsigned has, unsi
  * Only pairs vote whose references have changed. `partner_*`: per symbol, its partner or DIFF_NONE.
  * O(pairs), and O(references) of those that vote. */
 void alike_vote(struct alike *a, const uint32_t *partner_before, const uint32_t *partner_after);
-/* Adds votes for two symbols without partners that share a rare known thing: both refer to it, or
- * it refers to both. O(references). */
+/* Adds votes for two symbols without partners that share a rare feature (struct feature).
+ * O(references). */
 void alike_vote_rare(struct alike *a, const uint32_t *partner_before,
 		     const uint32_t *partner_after);
 /* Like alike_score(), for a pair that has votes. Scores only if something has changed. */

@@ -11,15 +11,15 @@
 enum {
 	CELLS_MOST = 1 << 12, /* Greatest number of cells in the table of an alignment. Larger
 			       * alignments are done in pieces */
-	VOTE_WORTH = 15,      /* Points for a vote: other pairs suggest this pair */
+	VOTE_WORTH = 15,      /* Points of a pair per vote (struct vote) for it */
 	VOTES_MOST = 3,       /* Greatest number of votes of a pair that count */
 	STEPS_MOST = 12,      /* Greatest number of rounds with one threshold */
 	FEW_OF = 500,
-	CELLS_OF = 32, /* Cells for each symbol */
+	CELLS_OF = 32, /* Cells of alignments per symbol, for order.budget */
 };
 
-/* Scores that a pair must have, one after the other. Below FAINT, symbols are paired only if both
- * parts of a gap have equally many. */
+/* Scores that a pair must have, one threshold after the other. Below FAINT, the symbols of a gap
+ * are paired only if both snapshots have equally many there. */
 static const unsigned thresholds[] = { 90, 75, 60, 45, 30, 14 };
 enum { FAINT = 30, CLEAR = 60, MARGIN = 6, VOTED_LEAST = 50 };
 
@@ -54,7 +54,7 @@ struct order {
 	struct favourite *old_favourites, *new_favourites; /* Per symbol that has votes */
 	uint64_t *tried; /* Per symbol of `before`: state of the last gap tried after it */
 	size_t budget;   /* Number of cells that alignments may still fill. Bounds the time */
-	size_t found;    /* Pairs found in this step */
+	size_t found;    /* Number of pairs found in this step */
 	/* The current alignment. Rows are symbols of `before`, columns those of `after`. */
 	VEC(uint32_t) old_open, new_open;
 	VEC(uint64_t) sizes; /* Per column: size of its symbol */
@@ -167,7 +167,7 @@ struct gap {
 	size_t old_count, new_count;
 };
 
-/* Finds the columns with the size of a row. */
+/* Sets o->near to the columns whose symbol has the size of a row. */
 static void columns_equal(struct order *o, uint64_t size)
 {
 	const struct sized_column *list = o->by_size.data;
@@ -176,8 +176,8 @@ static void columns_equal(struct order *o, uint64_t size)
 		o->near.data[o->near.count++] = (uint32_t)list[i].column;
 }
 
-/* Finds the columns with about the size of a row: the smaller size is at least `percent` of the
- * larger one. May find a few more. */
+/* Sets o->near to the columns with about the size of a row: the smaller size is at least `percent`
+ * of the larger one. May include a few more. */
 static void columns_near(struct order *o, uint64_t size, unsigned percent)
 {
 	const bool huge = size > UINT64_MAX / 100;
@@ -193,7 +193,7 @@ static void columns_near(struct order *o, uint64_t size, unsigned percent)
 	o->near.count = found;
 }
 
-/* Reads the columns. Returns bits of enum alike_has that any of them has. */
+/* Makes a column for each new symbol of the gap. Returns bits of enum alike_has that any has. */
 static unsigned columns_read(struct order *o, const struct gap *g)
 {
 	const struct alike *a = &o->alike;
@@ -246,7 +246,7 @@ static bool scores_fill(struct order *o, const struct gap *g, unsigned least)
 	return o->filled.count > 0;
 }
 
-/* True if no other symbol of the gap is nearly as similar. */
+/* True if neither symbol of row i and column k is nearly as similar to another of the gap. */
 static bool is_clear(const struct order *o, const struct gap *g, size_t i, size_t k)
 {
 	const uint8_t *scores = o->scores.data;
@@ -297,7 +297,7 @@ static void sums_fill(struct order *o, const struct gap *g)
 	}
 }
 
-/* True if nothing has changed since the gap was tried in vain. */
+/* True if nothing has changed since the gap was aligned with this `least` without success. */
 static bool gap_was_tried(struct order *o, const struct gap *g, unsigned least)
 {
 	uint64_t state = hash_pair(least, g->old_count);
@@ -442,8 +442,8 @@ static bool match_order_is_open(const struct order *o, uint32_t before, uint32_t
 	return o->after_of[before] == DIFF_NONE && o->m->partner[after] == DIFF_NONE;
 }
 
-/* Lists the pairs that have votes. Omits those with too few points to be taken with `least`, and to
- * rival one that is taken. */
+/* Lists the pairs that have votes. Omits pairs with too few points both to be taken with `least`
+ * and to rival a pair that is taken. */
 static candidate_vec votes_count(struct order *o, unsigned least, bool rare)
 {
 	candidate_vec list = { 0 };
@@ -536,7 +536,7 @@ void match_nameless(struct matcher *m)
 	if (!match_order_lacks_names(&m->before) || !match_order_lacks_names(&m->after))
 		return;
 	order_init(&o, m);
-	/* Another step for a few of very many symbols is not worth its time. */
+	/* Another step that pairs only a few of very many symbols is not worth its time. */
 	const size_t few = (m->before.left.count + m->after.left.count) / FEW_OF;
 	for (size_t t = 0; t < COUNT_OF(thresholds); t++) {
 		/* Without clues about the contents (clues.h), pairs of code cannot score more than

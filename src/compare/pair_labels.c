@@ -104,8 +104,8 @@ static void after_side_release(struct after_side *z)
 	mem_free(z->bytes);
 }
 
-/* Replaces a label "(after SYMBOL)" by that with the symbol's new name. Returns `label` itself if
- * it has another form, or if the symbol keeps its name. */
+/* Returns the label "(after SYMBOL)" with the symbol's new name. Returns `label` itself if it has
+ * another form, or if the symbol keeps its name. */
 static label_id after_become(struct pair_labels *n, label_id label)
 {
 	label_id symbol;

@@ -15,7 +15,7 @@
 
 struct pair_labels {
 	struct labels *labels; /* Borrowed */
-	size_t count;          /* Number of labels at the beginning, and size of the arrays */
+	size_t count;          /* Number of labels at pair_labels_init(), and size of the arrays */
 	bool *of_input;        /* Per label: true if the inputs have it */
 	bool *of_base;         /* Per label: true if the base has it */
 	label_id *becomes;     /* Per label of code or data: its new label, or LABEL_NONE */
@@ -25,10 +25,11 @@ struct pair_labels {
 void pair_labels_init(struct pair_labels *n, struct labels *labels);
 void pair_labels_release(struct pair_labels *n);
 void pair_labels_mark(struct pair_labels *n, enum heft_role role, const struct spans *s);
-/* True if spans of a role (inputs, base) have a label that the other lacks, except fallbacks. */
+/* True if spans of a role (inputs, base) have a label that the other role lacks. Fallback labels,
+ * such as "[section .text]", do not count. */
 bool pair_labels_lack(const struct pair_labels *n, enum heft_role role, const struct spans *s);
 
-/* True if spans have a made-up label. */
+/* True if spans have a label that heft made up from an address. */
 bool pair_labels_made_up(const struct pair_labels *n, const struct spans *s);
 
 /* Symbols of the inputs, or of the base: their spans per container of the snapshot */

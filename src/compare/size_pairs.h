@@ -9,8 +9,8 @@
 #include "base/vec.h"
 
 struct size_pair {
-	uint32_t item[2];  /* The last item of each snapshot. [0] before, [1] after */
-	uint32_t count[2]; /* Number of items per side */
+	uint32_t item[2];  /* Last item of this size in each snapshot. [0] before, [1] after */
+	uint32_t count[2]; /* Number of items of this size. [0] before, [1] after */
 };
 
 struct size_pairs {
@@ -18,7 +18,7 @@ struct size_pairs {
 	VEC(struct size_pair) list; /* One per size and place (see size_pairs_add()) */
 };
 
-/* Adds an item of a snapshot (`side`). Only items of one place are paired. */
+/* Adds an item of a snapshot (`side`). Only items with the same `place` are paired. */
 static inline void size_pairs_add(struct size_pairs *z, size_t side, uint32_t item, uint64_t place,
 				  uint64_t size)
 {
