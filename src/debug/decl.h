@@ -11,7 +11,7 @@ struct decl {
 	uint64_t file, line, column;
 };
 
-/* Reads where the entry at die_off was declared. A definition may lack that, and refer to its
- * declaration or abstract instance in the same unit, which is read too. False if neither file nor
- * line is known. */
+/* Reads where the entry at die_off was declared. If a definition lacks that, reads the declaration
+ * or abstract instance to which it refers, in the same unit. False if neither file nor line is
+ * known. */
 bool decl_read(const struct unit *u, uint64_t die_off, struct decl *ret);

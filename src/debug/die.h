@@ -42,7 +42,7 @@ bool value_addr(const struct unit *u, const struct value *v, uint64_t *ret);
 /* Returns a number (VALUE_UINT, VALUE_SINT, VALUE_OFFSET). 0 for other values. */
 uint64_t value_number(const struct value *v);
 
-/* Attributes of a DIE that tell its code: low_pc, high_pc, ranges. Zeros if missing */
+/* Attributes of a DIE with the addresses of its code: low_pc, high_pc, ranges. Zeros if missing */
 struct die_code {
 	struct value low, high, ranges;
 };

@@ -71,7 +71,7 @@ enum { DW_LNCT_size = 0x04, DW_LNCT_MD5 = 0x05 };
 
 enum { DW_IDX_compile_unit = 1, DW_IDX_type_unit = 2, DW_IDX_die_offset = 3, DW_IDX_parent = 4 };
 
-/* In GCC's version 4, the first seven have other names, and the *_alt forms are 8 to 0x0a. */
+/* In version 4, GCC names the first seven DW_MACRO_GNU_*, and 8 to 0x0a are its *_alt forms. */
 enum { DW_MACRO_define = 0x01, DW_MACRO_undef = 0x02, DW_MACRO_start_file = 0x03 };
 enum { DW_MACRO_end_file = 0x04, DW_MACRO_define_strp = 0x05, DW_MACRO_undef_strp = 0x06 };
 enum { DW_MACRO_import = 0x07, DW_MACRO_define_sup = 0x08, DW_MACRO_undef_sup = 0x09 };

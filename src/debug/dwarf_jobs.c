@@ -63,7 +63,7 @@ static void view_init(struct dwarf_view *v, struct dwarf_share *s, struct notes 
 struct dwarf_jobs {
 	struct dwarf *dwarf;
 	unsigned threads;
-	/* Size of the caller's struct for a job, which begins with a struct dwarf_job. Zeroed. */
+	/* Size of the caller's zeroed struct for a job, which begins with a struct dwarf_job. */
 	size_t job_size;
 	void *ctx;
 	/* Steps as in struct pool_line. The struct of a finished job is used for a later job, with
@@ -178,7 +178,7 @@ struct unit_run {
 	uint64_t off;
 	struct unit waiting; /* First unit of the next job, if any */
 	bool there;
-	_Atomic(uint64_t) taken; /* Offset: all units before it were given to jobs */
+	_Atomic(uint64_t) taken; /* Offset: the jobs of all units before it are finished */
 };
 
 static void scan_pass(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to)

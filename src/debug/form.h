@@ -83,15 +83,15 @@ static inline bool form_size(struct form f, struct form_sizes s, unsigned *ret)
 }
 
 /* Reads the number of a form. Returns 0, which is no form, if the number is too large, or for
- * DW_FORM_implicit_const. A value of the last is stored in an abbreviation. */
+ * DW_FORM_implicit_const, whose value is in an abbreviation. */
 static inline uint16_t read_form(struct reader *r)
 {
 	const uint64_t form = read_uleb(r);
 	return form <= UINT16_MAX && form != DW_FORM_implicit_const ? (uint16_t)form : 0;
 }
 
-/* Reads a value. The result counts from the unit if it is a VALUE_REF. The caller must know the
- * value of DW_FORM_implicit_const, which has no bytes. An unknown form marks r bad. *ret has kind
+/* Reads a value. A VALUE_REF counts from the start of the unit here. The caller must know the value
+ * of DW_FORM_implicit_const, which has no bytes. An unknown form marks r bad. *ret has kind
  * VALUE_NONE if r is bad. */
 void value_read(struct reader *r, uint16_t form, struct form_sizes s, struct value *ret);
 

@@ -19,8 +19,8 @@ enum index_about {
 	ABOUT_TYPE_ID, /* `value`: signature of a type unit */
 	ABOUT_ADDR,    /* `value`: an address, as the DWARF states it */
 	ABOUT_STR,     /* `value`: offset in .debug_str */
-	ABOUT_NEXT,    /* What the next piece is about. For headers of tables */
-	ABOUT_ALL,     /* All: for hash buckets and the header of .gdb_index */
+	ABOUT_NEXT,    /* The same as the next piece. For headers of tables */
+	ABOUT_ALL,     /* Everything in the index. For hash buckets and the header of .gdb_index */
 };
 
 struct index_piece {

@@ -59,8 +59,8 @@ static void put_type(struct gdb_index *g, uint64_t off, uint64_t size, uint64_t 
 		index_put(g->out, off, size, ABOUT_TYPE_ID, signature);
 }
 
-/* Reports a range of bytes of the index that describes a unit. `index`: compile units, then type
- * units. */
+/* Reports bytes of the index that describe a unit. `index`: its number, where compile units come
+ * before type units. */
 static void index_gdb_put_unit(struct gdb_index *g, uint64_t off, uint64_t size, uint32_t index)
 {
 	if (index < g->unit_count) {
@@ -128,7 +128,7 @@ static uint64_t use_size(const struct gdb_index *g, const struct gdb_use *u, uin
 	return reader_ok(&r) ? (uint64_t)name.len + 1 : 0;
 }
 
-/* Reports a text or vector. Ends before the next one, because names may share their ends. */
+/* Reports a text or vector. The piece ends before `next`, because names may share their ends. */
 static void put_use(struct gdb_index *g, const struct gdb_use *u, uint64_t next)
 {
 	if (u->off >= g->r.size)

@@ -28,8 +28,8 @@ struct macro {
 	struct macro_operands operands[256]; /* Valid if flags has MACRO_OPERANDS */
 };
 
-/* Notes damage. `fmt` names the section by %s. It must be a literal, because notes with the same
- * literal are joined. */
+/* Notes damage and returns false. `fmt` names the section by %s. It must be a literal, because
+ * notes with the same literal are joined. */
 static bool macro_damaged(struct dwarf *d, enum dw_section which, uint64_t off, const char *fmt)
 {
 	const uint64_t size = dwarf_bytes(d, which).size;
@@ -161,7 +161,7 @@ static bool walk_macro(struct macro *m, uint64_t *ret_size)
 	return true;
 }
 
-/* Walks .debug_macinfo (DWARF 4, 6.3.1), which refers to no other section. */
+/* Walks .debug_macinfo (DWARF 4, 6.3.1), which refers to no other section. False if damaged. */
 static bool walk_macinfo(struct dwarf *d, uint64_t off, uint64_t *ret_size)
 {
 	struct reader r = dwarf_reader(d, DW_MACINFO);

@@ -186,7 +186,7 @@ static const struct names_abbrev *abbrev_find(const struct index_names *n, uint6
 	return &n->abbrevs.data[low];
 }
 
-/* Reads an attribute of an entry of fixed size. `p` points to the entry's bytes after the code. */
+/* Reads a field at `p`, an entry's bytes after its code. False if entries lack the field. */
 static inline bool index_names_read_field(const uint8_t *p, bool big_endian,
 					  struct names_field field, uint64_t *ret)
 {

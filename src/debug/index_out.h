@@ -4,7 +4,7 @@
 
 #include "debug/index.h"
 
-/* Output of pieces. The last piece is kept, so that the next bytes can extend it */
+/* Output of pieces (struct index_piece). The last is kept, so that the next bytes can extend it */
 struct index_out {
 	struct dwarf *dwarf;
 	enum dw_section which;
@@ -55,7 +55,7 @@ struct index_set {
 
 /* Finds the next table from *at on with a version in [low, high]. Moves *at to the end of the
  * table. Skips tables of other versions with a note. Zeros between tables belong to the piece
- * before them. */
+ * before them. False at the end. */
 bool index_set_next(struct index_out *o, uint64_t *at, uint16_t low, uint16_t high,
 		    struct index_set *ret);
 

@@ -141,7 +141,7 @@ static void set_address_size(struct line_program *p, uint8_t size)
 	p->addr_mask = size == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * size)) - 1;
 }
 
-/* Reads the fixed fields. Then r ends at the opcodes. */
+/* Reads the fixed fields from r, which ends at the opcodes. False if they are damaged. */
 static bool line_header_read_fields(struct line_program *p, struct reader *r)
 {
 	p->min_inst_length = read_u8(r);
@@ -159,7 +159,8 @@ static bool line_header_read_fields(struct line_program *p, struct reader *r)
 
 enum { LENGTH_MOST = 12 }; /* Greatest size of an initial length */
 
-/* Reads the header before the tables. r then ends with the header; p->reader is at the opcodes. */
+/* Reads the header before the tables. Returns what is wrong, or NULL. r then ends with the header,
+ * and p->reader is at the opcodes. */
 static const char *read_start(struct line_program *p, struct reader *r)
 {
 	struct dwarf *d = p->dwarf;

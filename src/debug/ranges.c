@@ -91,8 +91,8 @@ static void read_list_5(struct ranges *s)
 	}
 }
 
-/* Finds a list by its index. The table at `base` has the offset of each list. Offsets count from
- * `base`. */
+/* Finds a list by its index. The table at `base` has the offset of each list, counted from `base`.
+ * False if the table is too short. */
 static bool list_of_index(const struct unit *u, enum dw_section in, uint64_t base, uint64_t index,
 			  uint64_t *ret)
 {

@@ -21,7 +21,7 @@ struct scopes_memo {
 	uint32_t function;
 };
 
-/* The scope around a list of children */
+/* The scope that contains a list of children */
 struct around {
 	uint32_t scope;
 	bool function; /* True if a subprogram contains the list, with or without code */

@@ -216,8 +216,8 @@ bool unit_strx(const struct unit *u, uint64_t index, uint64_t *ret_off)
 			   ret_off);
 }
 
-/* Adds the path of file 0 of the line program. Since version 5, that is the unit's source. Earlier
- * versions do not tell the source: file 1 may be a header. */
+/* Adds the path of file 0 of the line program. Since version 5, that is the unit's source. False
+ * for earlier versions, where file 1 may be a header. */
 static bool primary_file(const struct unit *u, struct text *out)
 {
 	struct line_program p;

@@ -44,7 +44,7 @@ bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *
  * with a note, if either is damaged. */
 bool unit_open(struct unit *u, struct abbrev_cache *cache, const struct unit *skeleton);
 
-/* So many bytes of a unit are valid after unit_next(), also while a section is read by parts. */
+/* Number of a unit's bytes that are valid after unit_next(), also in a section read by parts. */
 enum { UNIT_HEAD = 4096 };
 
 static inline uint64_t unit_end(const struct unit *u)
@@ -70,9 +70,9 @@ static inline bool unit_is_type(const struct unit *u)
 	return u->type == DW_UT_type || u->type == DW_UT_split_type;
 }
 
-/* Reads entry `index` of the unit's part of .debug_addr. */
+/* Reads entry `index` of the unit's part of .debug_addr. False if there is none. */
 bool unit_addrx(const struct unit *u, uint64_t index, uint64_t *ret);
-/* Reads entry `index` of the unit's part of .debug_str_offsets: an offset in .debug_str. */
+/* Reads entry `index` of the unit's part of .debug_str_offsets. False if there is none. */
 bool unit_strx(const struct unit *u, uint64_t index, uint64_t *ret_off);
 
 /* Adds the name of the unit for reports: an absolute path, as defined in debug/path.h. A compile

@@ -110,7 +110,7 @@ bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret)
 	return unit_next(s->dwarf, (enum dw_section)s->by_signature.data[low].in, &off, ret);
 }
 
-/* Converts a unit's index to `who` of flat.h. There the highest wins, but here the first unit. */
+/* Converts a unit's index to `who` of flat.h, which prefers the highest: here the first unit. */
 static uint32_t units_rank_of(size_t index)
 {
 	return UINT32_MAX - 1 - (uint32_t)index;
@@ -162,7 +162,7 @@ static size_t die_code_ranges(struct units *s, const struct unit *u, const struc
 }
 
 /* Adds the address ranges of a unit's first DIE. If `whole` is false, only UNIT_HEAD bytes of the
- * unit are valid. False if the DIE needs more. */
+ * unit are valid. Returns false if the DIE needs more. */
 static bool index_first_die(struct units *s, size_t i, struct unit *u, bool whole)
 {
 	const size_t before = s->ranges.count;
@@ -257,7 +257,7 @@ static struct units *units_of_sup(struct units *s)
 	return s->sup;
 }
 
-/* Opens the unit that contains an offset. */
+/* Opens the unit that contains an offset. NULL if there is none, or if it is damaged. */
 static const struct unit *reach(struct units *s, enum dw_section in, uint64_t off)
 {
 	const struct unit *u = &s->reached;

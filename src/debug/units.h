@@ -50,11 +50,12 @@ bool units_get(struct units *s, enum dw_section in, size_t i, struct unit *ret);
 bool units_get_whole(struct units *s, enum dw_section in, size_t i, struct unit *ret);
 /* Finds the index of the unit that contains an offset of a section. False if none. O(log units). */
 bool units_around(struct units *s, enum dw_section in, uint64_t off, size_t *ret_index);
-/* Finds the type unit with a signature, or the unit with a split unit's id (from version 5 on). */
+/* Finds the type unit with a signature, or the unit with a split unit's id (from version 5 on).
+ * False if there is none. */
 bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret);
 
 /* Finds the index of the first unit in .debug_info that has code at addr. If that is a split unit,
- * whose DIEs are in a .dwo file, finds its skeleton. */
+ * whose DIEs are in a .dwo file, finds its skeleton. False if no unit has. */
 bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index);
 
 /* Follows a reference (VALUE_REF*) in a DIE of `from`. Returns the opened unit, and in *ret_off the

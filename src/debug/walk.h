@@ -25,6 +25,6 @@ struct walker {
 /* Walks an opened unit. False, with a note, if it is damaged. Earlier reports stay valid. */
 bool unit_walk(const struct unit *u, const struct walker *w);
 
-/* Finds the address in an expression that consists of it alone: DW_OP_addr or an index into
- * .debug_addr. Sets *ret_tls if the next operations make it thread-local. */
+/* Finds the address in an expression that is only DW_OP_addr or an index into .debug_addr. Sets
+ * *ret_tls if the next operations make it thread-local. False for other expressions. */
 bool expression_addr(const struct unit *u, struct bytes expr, uint64_t *ret, bool *ret_tls);

@@ -17,7 +17,7 @@ static uint64_t blocks_of(const struct msf *m, uint64_t size)
 	return (size + m->block_size - 1) / m->block_size;
 }
 
-/* Copies `size` bytes into one buffer. `list` has the numbers of the blocks that contain them. */
+/* Returns `size` bytes from the blocks in `list`, in one range. Empty if they are damaged. */
 static struct bytes msf_gather(struct msf *m, struct bytes list, uint64_t size)
 {
 	const uint64_t count = blocks_of(m, size);
@@ -45,7 +45,7 @@ static struct bytes msf_gather(struct msf *m, struct bytes list, uint64_t size)
 	return (struct bytes){ out, size };
 }
 
-/* Reads the directory: the number of streams, the size of each, then the block numbers of each. */
+/* Reads the directory: number of streams, size of each, block numbers of each. False if damaged. */
 static bool list_streams(struct msf *m)
 {
 	struct reader r = reader_of(m->directory, false);

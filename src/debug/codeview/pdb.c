@@ -110,7 +110,7 @@ static void pdb_read_sections(struct pdb *p, struct reader *streams)
 static void read_pieces(struct pdb *p, struct reader *r)
 {
 	enum { PIECE_SIZE = 28 };
-	const uint32_t second = 0xeffe0000u + 20140516; /* Version number */
+	const uint32_t second = 0xeffe0000u + 20140516; /* Version with longer entries */
 	const unsigned size = PIECE_SIZE + (read_u32(r) == second ? 4 : 0);
 	while (reader_left(r) >= size) {
 		const uint64_t end = r->pos + size;
@@ -154,7 +154,7 @@ bool pdb_type(const struct pdb_types *t, uint32_t index, uint16_t *ret_kind, str
 	return read_record(&r, ret_kind, ret);
 }
 
-/* Reads a number: 15 bits, or a kind and then a number of that kind. */
+/* Returns a number: 15 bits, or a kind and then a number of that kind. 0 for other kinds. */
 static uint64_t read_numeric(struct reader *r)
 {
 	const uint16_t first = read_u16(r);

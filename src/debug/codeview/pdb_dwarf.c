@@ -66,7 +66,7 @@ static void read_public(struct pdb_dwarf_making *m, struct reader *r)
 						  .linkage = true });
 }
 
-/* Reads a record of a variable, which may be thread-local. */
+/* Reads a variable's record, which may be thread-local, and adds its symbol. False if damaged. */
 static bool pdb_dwarf_read_variable(struct pdb_dwarf_making *m, struct reader *r, bool global,
 				    struct global *ret)
 {

@@ -7,7 +7,7 @@
 struct parsing {
 	struct source_map *map;
 	struct json_in in;
-	const char *problem; /* Problem with the contents of the JSON */
+	const char *problem; /* What is wrong in the contents of the JSON. NULL if nothing */
 	size_t first_source; /* Index of the map's first source. A section's map has its own */
 	size_t first_row;
 	uint64_t column; /* Column at which the section's map begins */
@@ -60,7 +60,7 @@ static void source_map_add_row(struct parsing *p, const struct segment_state *s,
 	vec_push(&m->origins, o);
 }
 
-/* Reads segments of 1, 4 or 5 numbers, with commas between. A semicolon ends the line. */
+/* Reads segments of 1, 4 or 5 numbers, with commas between. ";" ends the line. False if damaged. */
 static bool read_mappings(struct parsing *p, struct str text)
 {
 	struct segment_state s = { { 0 } };

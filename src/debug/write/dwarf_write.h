@@ -39,7 +39,6 @@ void put_length(struct text *t, const struct dwarf_form *f, size_t at);
  * Returns the offset of the unit's length, for a later put_length(). */
 size_t put_unit_header(struct text *t, const struct dwarf_form *f, unsigned version);
 
-/* Source file and line of code. */
 struct line_origin {
 	uint32_t file; /* Number in the line program, from 1. 0 if unknown. */
 	uint32_t line;

@@ -158,7 +158,8 @@ static void moved_unit_put_abstract(struct moving *w)
 	}
 }
 
-/* Writes a scope: its code without what is inlined into it. Moves *code after its ranges. */
+/* Writes the entry of a scope with its own address ranges, without code inlined into it. Moves
+ * *code, an index in w->code, after these ranges. */
 static void put_scope(struct moving *w, uint32_t i, size_t *code)
 {
 	ASSERT(i < w->scopes.list.count);
