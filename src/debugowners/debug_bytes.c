@@ -30,8 +30,8 @@ static label_id label_of_name(const struct debug_bytes *b, const struct unit *u)
 }
 
 /* Returns the label of a unit without a name (partial and type units): the label of the unit with
- * the same line program, otherwise of the first unit with a name. Type units of .dwo files come
- * before all names. */
+ * the same line program, otherwise of the first unit with a name. That one is known in advance,
+ * because type units of .dwo files come before it. */
 static label_id label_of_nameless(const struct debug_bytes *b, const struct unit *u)
 {
 	label_id label = LABEL_NONE;
@@ -177,7 +177,7 @@ static void debug_bytes_join(struct debug_bytes *b, struct findings *f)
 	local_labels_clear(&f->labels);
 }
 
-/* Replaces each instance label of a job by a new label of the table. */
+/* Replaces each label of a job's instances (struct instance_label) by a new label of the table. */
 static void instances_take(struct debug_bytes *b, struct findings *f)
 {
 	for (size_t i = 0; i < f->instances.count; i++) {
@@ -200,7 +200,7 @@ static label_id instance_unit(const struct debug_bytes *b, const struct instance
 	return label != LABEL_NONE ? label : k->unit;
 }
 
-/* `meant`: the labels of the units, by the labels of their instances. */
+/* Replaces the labels of instances in claims. `meant`: by instance label, the label of its unit. */
 static void instances_relabel(const keyed_vec *meant, struct claims *claims)
 {
 	vec_each(struct claim, c, &claims->list) {
@@ -301,7 +301,7 @@ static void debug_bytes_unit_code(struct debug_bytes *b, const struct unit *u,
 		die_ranges(u, code, debug_bytes_on_range, b);
 }
 
-/* Records a unit's label, and the facts about the unit that later units need. */
+/* Returns the final label of a unit. Records it, and facts about the unit that later units need. */
 static label_id debug_bytes_settle(struct debug_bytes *b, struct findings *f, const struct unit *u,
 				   label_id label)
 {
@@ -548,7 +548,8 @@ void debug_bytes_walk(struct debug_bytes *b)
 	ASSERT(!b->any && !b->job_seen && (!b->by_symbol || b->vm));
 	b->found.all = b;
 	b->found.seen = b->seen;
-	/* A job that runs alone runs late. Its thread may have seen offsets of later jobs. */
+	/* Jobs that run alone have a `seen` of their own. They run late, when the thread's other
+	 * jobs may have seen offsets of later units. */
 	b->job_alone = threads == 1 ? 0 : threads;
 	b->job_seen = threads == 1 ? &b->seen : mem_zeroed(threads + 1, sizeof *b->job_seen);
 	/* Only the index of a package lists its units. */

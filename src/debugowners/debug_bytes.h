@@ -34,11 +34,12 @@ struct waiting_string {
 	enum dw_section table;
 };
 
-/* A preliminary label of a unit, used until all units have labels. */
+/* A preliminary label of an instance (code of another unit, from link-time optimization), used
+ * until all units have labels. */
 struct instance_label {
 	label_id label;
-	uint64_t origin; /* Offset in .debug_info of a DIE in the unit that is meant */
-	label_id unit;   /* Unit with the instance. Used if `origin` is in no unit */
+	uint64_t origin; /* Offset in .debug_info of a DIE in the unit whose label replaces it */
+	label_id unit;   /* Label of the unit with the instance. Used if `origin` is in no unit */
 };
 
 typedef VEC(struct instance_label) instance_vec;
@@ -73,7 +74,7 @@ struct findings {
 struct debug_bytes {
 	const struct source_file *f;
 	struct debuginfo *info;
-	bool own; /* The debug sections belong to the measured image */
+	bool own; /* True if the debug sections belong to the measured image */
 	bool by_symbol;
 	bool by_file;           /* True if units are named after their main source file */
 	const struct spans *vm; /* Owners of VM addresses. If `by_symbol`, needed before the walk */
@@ -94,7 +95,8 @@ struct debug_bytes {
 	struct spans owners[DW_SECTIONS];
 	line_use_vec lines;  /* Line programs whose names and rows are still to be read */
 	label_id first_name; /* Label of the first unit with a name */
-	bool any, several;   /* `any`: there are units. `several`: they have several labels */
+	bool any, several;   /* `any`: true if there are units. `several`: true if they have several
+			      * labels */
 	label_id sole;
 	keyed_vec by_line, by_signature, partial;
 	keyed_vec units;        /* Labels of units by offset in .debug_info. LABEL_NONE: damaged */

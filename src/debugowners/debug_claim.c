@@ -116,7 +116,7 @@ static void resolve_all(struct debug_bytes *b, const enum dw_section *list, size
 	parallel_for(b->f->threads, count, resolve, &s);
 }
 
-/* Claims the file bytes of a part in proportion to the unpacked bytes. */
+/* Claims a part's file bytes in proportion, for the owners of its unpacked bytes. */
 static void debug_claim_part(const struct debug_bytes *b, const struct debuginfo_part *p,
 			     struct claims *file)
 {

@@ -47,7 +47,7 @@ static void put_waiting(struct findings *f)
 	f->waiting_count = 0;
 }
 
-/* Records a string reference. They are scattered, so each waits until its bit was prefetched. */
+/* Records a string reference. Strings are scattered, so it waits until its bit was prefetched. */
 static void on_string(void *ctx, enum dw_section table, uint64_t off)
 {
 	struct findings *f = ctx;
@@ -133,7 +133,7 @@ static bool first_code(const struct unit *u, const struct die_code *code, uint64
 	return *ret != DW_NO_OFFSET;
 }
 
-/* Reads the entry of which this entry is an instance or definition. */
+/* Reads into *e the entry of which it is an instance or definition. False if not in this unit. */
 static bool read_origin(const struct unit *u, struct described *e)
 {
 	struct die d;
@@ -295,8 +295,8 @@ static bool on_function(void *ctx, const struct die *d, const struct reader *att
 	return false;
 }
 
-/* Gives an instance (code of another unit, from link-time optimization) a label of its own. The
- * label is replaced later by that of the unit in which the source is. */
+/* Gives an instance (code of another unit, from link-time optimization) a label of its own, and
+ * returns true. The label is replaced later by that of the unit in which the source is. */
 static bool on_instance(void *ctx, const struct die *d, const struct reader *attrs)
 {
 	struct findings *f = ctx;

@@ -34,5 +34,5 @@ struct unit_found find_unit(struct findings *f, struct unit *u, struct abbrev_ca
 void find_line_program(struct findings *f, struct line_program *p);
 /* Returns the name that labels a unit. False if it has none. */
 bool find_unit_name(const struct debug_bytes *b, const struct unit *u, struct text *ret);
-/* Adds the suffix that unit labels have to a name. */
+/* Turns the name of a unit into its label: adds a suffix if symbols own bytes. */
 void find_decorate(const struct debug_bytes *b, struct text *name);

@@ -12,7 +12,7 @@ struct debug_package_slot {
 
 typedef VEC(struct debug_package_slot) slot_vec;
 
-/* Returns the section with the units of an index. Version 2 keeps type units apart. */
+/* Returns the section with the units of an index. In version 2, type units are in .debug_types. */
 static enum dw_section units_in(const struct package_index *p, enum dw_section index)
 {
 	return index == DW_TU_INDEX && p->version < 5 ? DW_TYPES : DW_INFO;

@@ -21,7 +21,7 @@ struct lines_rows {
 	struct text path;
 };
 
-/* Joins directory and name as stated in the table. */
+/* Joins directory and name as stated in the table. False if the file has no name. */
 static bool lines_plain_path(const struct line_program *p, uint64_t file, struct text *out)
 {
 	text_set(out, STR(""));

@@ -14,7 +14,7 @@ struct lines {
 	const struct source_file *f;
 	const struct image *im; /* The measured image */
 	struct debuginfo *info;
-	bool with_line;     /* Labels are "FILE:LINE", else "FILE" */
+	bool with_line;     /* True if labels are "FILE:LINE", false if they are "FILE" */
 	uint32_t line_bias; /* Number to subtract from lines */
 	struct claims *vm;
 	uint64_t row_count; /* Number of rows that claimed bytes */
