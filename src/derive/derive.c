@@ -19,7 +19,7 @@ static void make_batches(struct derivation *d)
 	}
 }
 
-/* Allocates the bits of a batch. Those of a function begin with a new word. */
+/* Allocates the bits of a batch. The bits of each function begin with a new word. */
 static void make_bits(struct derivation *d, struct batch *b)
 {
 	size_t words = 0;
@@ -41,7 +41,7 @@ static void events_verify(const struct batch *b, const struct function *fn, uint
 	}
 }
 
-/* Marks those sorted addresses that are in the function as targets. */
+/* Marks as targets those of the sorted addresses that are in the function. */
 static void note_places(const struct derivation *d, struct batch *b, size_t function,
 			const uint64_t *addrs, size_t count)
 {

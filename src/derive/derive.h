@@ -66,7 +66,6 @@ struct derive_fix {
 	uint64_t addr, target; /* `target` is DERIVE_NOWHERE if it is outside of the given code */
 };
 
-/* Data in code */
 struct derive_data {
 	uint64_t addr, size;
 };

@@ -23,7 +23,7 @@ static void derive_arm64_add_jump(struct derive_scan *s, uint64_t off, uint64_t 
 		note_target(s->b, s->fn, s->extent, e->target, kind == EVENT_JCC);
 }
 
-/* True if an instruction, of one of these forms, writes register `reg`. */
+/* True if the instruction has one of these forms, and writes register `reg`. */
 static bool writes(uint32_t insn, unsigned reg)
 {
 	const uint32_t top = insn >> 24;
@@ -66,7 +66,7 @@ static uint64_t adr_of(const struct derive_scan *s, uint64_t off)
 	return insn >> 31 ? (pc & ~UINT64_C(0xfff)) + (imm << 12) : pc + imm;
 }
 
-/* Finds the address that `reg` has at `off`, by adr, or by adrp and add. */
+/* Finds the address that `reg` has at `off`, by adr, or by adrp and add. False if unknown. */
 static bool address_in(const struct derive_scan *s, uint64_t off, unsigned reg, uint64_t *ret)
 {
 	uint64_t add = 0;
@@ -91,7 +91,7 @@ static bool address_in(const struct derive_scan *s, uint64_t off, unsigned reg, 
 }
 
 /* Reads an instruction that loads an entry of a table, with a register as offset: size 111 0 00 opc
- * 1 Rm option S 10 Rn Rt. */
+ * 1 Rm option S 10 Rn Rt. False for other instructions. */
 static bool derive_arm64_read_entry(const struct derive_scan *s, uint64_t off, struct jump_table *t)
 {
 	const uint32_t insn = derive_arm64_insn_at(s, off);
@@ -103,8 +103,8 @@ static bool derive_arm64_read_entry(const struct derive_scan *s, uint64_t off, s
 	return address_in(s, off, insn >> 5 & 31, &t->addr);
 }
 
-/* Reads `add x, anchor, entry, how` at `off`. The entry is in Rm; without extension, perhaps in
- * Rn. */
+/* Reads `add x, anchor, entry, how` at `off`, which adds an entry to the table's anchor. The entry
+ * is in Rm; without extension, perhaps in Rn. */
 static bool read_sum(const struct derive_scan *s, uint64_t off, struct jump_table *t)
 {
 	const uint32_t insn = derive_arm64_insn_at(s, off);
@@ -149,13 +149,13 @@ static bool derive_arm64_find_table(const struct derive_scan *s, uint64_t off, u
 	return derive_arm64_read_entry(s, at, t) && t->width == 8;
 }
 
-/* Adds br, blr, ret and their authenticated forms: bits 31-25 are 1101011, bits 24-21 opc. */
+/* Adds the event of br, blr, ret or authenticated forms: bits 31-25 are 1101011, 24-21 opc. */
 static void derive_arm64_add_indirect(struct derive_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned opc = insn >> 21 & 7;
 	struct jump_table t;
 	if (opc == 1) {
-		/* `ldr x, [x, #slot]` before the jump reads the slot. */
+		/* `ldr x, [x, #slot]` before the call reads the function's address from a table. */
 		const uint32_t load = off >= 4 ? derive_arm64_insn_at(s, off - 4) : 0;
 		struct event *e = scan_push(s, off, 4, EVENT_CALL_INDIRECT);
 		if ((load & 0xffc00000) == 0xf9400000)
@@ -180,8 +180,8 @@ static void add_conditional(struct derive_scan *s, uint64_t off, uint32_t insn)
 	const uint64_t disp = test ? code_extend(insn >> 5 & 0x3fff, 14)
 				   : code_extend(insn >> 5 & 0x7ffff, 19);
 	derive_arm64_add_jump(s, off, disp << 2, EVENT_JCC);
-	/* Tests of floating-point numbers by two jumps: mi and gt are "not equal", eq and vs "equal
-	 * or unordered" (C1.2.4). */
+	/* Two jumps may test floating-point numbers: mi and gt together mean "not equal", eq and vs
+	 * "equal or unordered" (C1.2.4). */
 	const unsigned condition = insn & 15;
 	const bool by_flags = (insn & 0xff000000) == 0x54000000;
 	struct event *e = &s->b->events.data[s->b->events.count - 1];

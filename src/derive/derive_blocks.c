@@ -3,7 +3,7 @@
 
 #include "base/sort.h"
 
-/* Flag of a block, beside those of the map: control never continues to the next block. */
+/* Flag of a block, besides enum bbmap_flag: control never continues to the next block. */
 #define DEAD (UINT32_C(1) << 31)
 
 struct derive_blocks_walk {
@@ -79,7 +79,7 @@ static void cut_at_targets(struct derive_blocks_walk *w, uint32_t to)
 	}
 }
 
-/* True if [from, end) is padding by which an assembler aligns `end`. */
+/* True if [from, end) is padding with which an assembler aligns `end` to at least `least` bytes. */
 static bool aligns(const struct derive_blocks_walk *w, uint32_t from, uint32_t end, uint32_t least)
 {
 	const uint64_t addr = w->x->addr + end;
@@ -113,7 +113,7 @@ static const struct event *do_nops(struct derive_blocks_walk *w, const struct ev
 	return e;
 }
 
-/* True if the jump after `end` is in the same block, because control reaches it only from there. */
+/* True if the jump at `end` is in the block that ends there: only that block leads to it. */
 static bool jump_follows(const struct derive_blocks_walk *w, uint32_t end, const struct event *next,
 			 const struct event *last)
 {
@@ -147,7 +147,8 @@ static void do_jcc(struct derive_blocks_walk *w, const struct event *e, const st
 		if (e->target != w->x->addr + event_end(next) || out_of_reach)
 			return;
 	}
-	/* The second jump of a pair is in the same block. On x86, its target may be another one. */
+	/* The second jump of a pair (event.pair) is in the same block. Its target may differ on
+	 * x86. */
 	if (is_llvm(w) && e->pair && next < last && next->kind == EVENT_JCC &&
 	    next->pair == e->pair && next->off == end && !bit_get(w->targets, end) &&
 	    (e->reach == 0 || next->target == e->target))
@@ -201,9 +202,9 @@ static void do_call(struct derive_blocks_walk *w, const struct event *e, const s
 			if (event_is_call(k))
 				w->last_call = k->off;
 	}
-	/* Virtual functions that seldom throw, by their offset in the table. The second is mostly
-	 * the deleting destructor. The third is std::exception::what(), which handlers call. LLVM
-	 * ends a range of call sites before such calls. */
+	/* Calls of virtual functions that seldom throw, by offset in the virtual table. The second
+	 * is mostly the deleting destructor. The third is std::exception::what(), which handlers
+	 * call. LLVM ends a range of call sites before such calls. */
 	const bool calm_slot = !is_llvm(w) && (e->slot == 8 || (e->slot == 16 && w->catching));
 	if (e->off != w->last_call && (calm || calm_slot))
 		return;
@@ -276,7 +277,7 @@ static const struct event *derive_blocks_step(struct derive_blocks_walk *w, cons
 	const uint32_t end = event_end(e);
 	const struct event *next = e + 1;
 	cut_at_targets(w, e->off);
-	/* Padding after an instruction from which control never continues. */
+	/* Skips padding after an instruction from which control never continues. */
 	if (w->dead && e->off == w->start && (e->kind == EVENT_NOP || e->kind == EVENT_INT3)) {
 		w->start = end;
 		return e + 1;
@@ -330,7 +331,7 @@ void derive_blocks(const struct derivation *d, struct batch *b, size_t function)
 	ASSERT(fn->event_first + fn->event_count <= b->events.count);
 	tables_follow(d, b, function);
 	split_pads(&w, b->targets + fn->word, e, last);
-	/* Only where an instruction begins can a target be. */
+	/* A target can only be where an instruction begins. */
 	for (uint64_t i = 0; i <= x->code.size / 64; i++)
 		b->targets[fn->word + i] &= b->starts ? b->starts[fn->word + i]
 						      : UINT64_C(0x1111111111111111);

@@ -162,7 +162,7 @@ static void note_throwing(struct derivation *d, uint64_t addr)
 }
 
 /* Marks the callees of the first and last call in a range as throwing. Calls between them may throw
- * or not. A range without a landing pad may only fill a gap between ranges. */
+ * or not. A range without landing pad may only fill a gap. Returns the event after the range. */
 static const struct event *note_range(struct derivation *d, const struct derive_extent *x,
 				      const struct derive_site *site, const struct event *e,
 				      const struct event *end)

@@ -10,11 +10,11 @@ enum { RAX = 0, RSP = 4, NO_REG = 16 };
 struct derive_copies_copy {
 	unsigned from, to; /* `from`: NO_REG if the source is no register */
 	unsigned size;
-	bool store; /* Stores %rax to disp(%rsp) */
-	bool load;  /* Loads from disp(%rsp) */
+	bool store; /* True if it stores %rax to disp(%rsp) */
+	bool load;  /* True if it loads from disp(%rsp) */
 };
 
-/* Read the number of a register: from ModRM's reg field, or the low bits of ModRM or the opcode. */
+/* Return a register's number: from ModRM's reg field, or the low bits of ModRM or the opcode. */
 static unsigned reg_field(uint8_t rex, uint8_t modrm)
 {
 	return (modrm >> 3 & 7) | (unsigned)(rex & 4) << 1;
@@ -26,7 +26,7 @@ static unsigned low_field(uint8_t rex, uint8_t byte)
 }
 
 /* Reads a copy: mov, lea, or xor of a register with itself. The source is a register, an immediate,
- * or memory relative to %rsp or %rip. */
+ * or memory relative to %rsp or %rip. False for other instructions. */
 static bool read_copy(const uint8_t *p, uint64_t left, struct derive_copies_copy *ret)
 {
 	struct x86_insn in;

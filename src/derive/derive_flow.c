@@ -21,8 +21,9 @@ static uint64_t derive_flow_skip(struct derive_scan *s, uint64_t off, uint64_t e
 	return off;
 }
 
-/* Returns the target of an instruction: that of the relocation, or `stands` if there is none. Of
- * several relocations for a field, those that only allow relaxing have no target. */
+/* Returns the target of an instruction: that of its relocation, or without one `stands`, the
+ * address in the instruction. Ignores relocations that only allow relaxing, which have no
+ * target. */
 static uint64_t derive_flow_relocated(struct derive_scan *s, uint64_t off, uint64_t stands)
 {
 	const struct derive_facts *f = s->facts;
@@ -70,7 +71,7 @@ static void derive_flow_add_tables(struct derive_scan *s)
 }
 
 /* If extents have several functions: finds the table of the jump at `off`. Instructions between the
- * last return and the jump compute its address. */
+ * last return and the jump compute its address. False if none is found. */
 static bool derive_flow_find_table(struct derive_scan *s, uint64_t off, uint64_t end)
 {
 	enum { WINDOW = 64 };
@@ -144,8 +145,8 @@ static uint64_t derive_flow_add(struct derive_scan *s, uint64_t off, const struc
 	}
 	switch (in->kind) {
 	case FLOW_CONDITIONAL:
-		/* lld fills Thumb code after instructions from which control never continues.
-		 * Elsewhere this value is a conditional jump. */
+		/* lld fills Thumb code with this value after instructions from which control never
+		 * continues. Elsewhere the value is a conditional jump. */
 		if (s->facts->stretches && s->way.it == 0 && scan_pads(s, off) &&
 		    code_pad_size(s->facts->isa, s->extent->code.p + off,
 				  s->extent->code.size - off) > 0) {
@@ -181,7 +182,7 @@ static uint64_t derive_flow_add(struct derive_scan *s, uint64_t off, const struc
 	return end;
 }
 
-/* Adds auipc and jalr as one jump or call. The relocation is at auipc. */
+/* Adds auipc and jalr as one jump or call. The relocation is at auipc. False for other code. */
 static bool add_far(struct derive_scan *s, uint64_t off)
 {
 	const struct derive_extent *x = s->extent;

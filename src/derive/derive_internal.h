@@ -14,7 +14,7 @@
 enum event_kind {
 	EVENT_JCC,
 	EVENT_JMP,
-	EVENT_JMP_INDIRECT, /* `target`: slot from which it reads the address, or DERIVE_NOWHERE */
+	EVENT_JMP_INDIRECT, /* `target`: address of the slot that it reads, or DERIVE_NOWHERE */
 	EVENT_CALL,
 	EVENT_CALL_INDIRECT, /* `target`: as for EVENT_JMP_INDIRECT */
 	EVENT_RET,
@@ -34,8 +34,8 @@ struct event {
 	/* To test two conditions of one floating-point comparison, compilers use two jumps. Both
 	 * have the same bit here. */
 	uint8_t pair;
-	bool table;    /* Indirect jump: it has a jump table. EVENT_BAD: the bytes are a table */
-	bool maybe;    /* The call is conditional */
+	bool table;    /* True for a jump with a jump table, and for EVENT_BAD that is a table */
+	bool maybe;    /* True if the call is conditional */
 	uint8_t reach; /* Conditional jump: it reaches less than 2^reach bytes. 0: any distance */
 };
 
@@ -46,7 +46,7 @@ struct jump_table {
 	uint64_t limit; /* Greatest number of entries. UINT64_MAX if unknown */
 	uint8_t width, shift;
 	bool is_signed;
-	/* Only the low 32 bits of a target are computed. `high` has the others. */
+	/* True if only the low 32 bits of a target are computed. `high` has the upper 32 bits. */
 	bool wraps;
 	/* Upper 32 bits of all targets. For objects, whose sections are further apart than entries
 	 * of 4 bytes reach. */
@@ -61,8 +61,8 @@ struct function {
 	/* Range of its jump tables in batch.tables, in event order. Only if extents have several
 	 * functions. */
 	size_t table_first, table_count;
-	bool returns; /* It can return, and not only by tail calls */
-	bool cold;    /* It is a moved part of a function: jumps lead to it, but no calls */
+	bool returns; /* True if it can return, and not only by tail calls */
+	bool cold;    /* True for a moved part of a function: jumps lead to it, but no calls */
 	uint64_t block_first, block_count;
 };
 
@@ -77,7 +77,8 @@ struct batch {
 	uint64_t size;      /* Bytes of the functions' code */
 	VEC(struct event) events;
 	VEC(struct jump_table) tables;
-	uint64_t *starts;  /* One bit per offset: an instruction begins there. Not for AArch64 */
+	uint64_t *starts;  /* One bit per offset: set where an instruction begins. Not for
+			    * AArch64 */
 	uint64_t *targets; /* One bit per offset: set if a block certainly begins there */
 	VEC(struct bbmap_block) blocks;
 	VEC(struct out) outs; /* Jumps that leave their function */
@@ -297,7 +298,7 @@ struct table_cursor {
 void table_open_whole(struct table_cursor *c, const struct derivation *d,
 		      const struct jump_table *t);
 bool table_next(struct table_cursor *c, uint64_t *ret);
-/* Sets the other fields of a table of function x. */
+/* Sets `wraps` and `high` of a table of function x. */
 void table_set_reach(const struct derive_facts *f, const struct derive_extent *x,
 		     struct jump_table *t);
 /* True if the bytes at `addr` look like a jump table of function x. *ret tells how to read it. */
@@ -311,7 +312,7 @@ bool table_of_jump(const struct derive_facts *f, const struct derive_extent *x, 
 /* Like table_of_jump(), for entries that are distances from `anchor`. */
 bool table_of_distances(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
 			uint64_t anchor, uint64_t end, struct jump_table *ret);
-/* Stores where the tables of a function lead. */
+/* Marks the targets of a function's jump tables as starts of blocks. */
 void tables_follow(const struct derivation *d, struct batch *b, size_t function);
 
 /* derive_calls.c: finds which functions return and which throw. */

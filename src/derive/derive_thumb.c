@@ -31,7 +31,7 @@ static uint64_t count_distances(const struct derive_extent *x, const struct jump
 	return count;
 }
 
-/* Reads the table of addresses that follows `ldr.w pc, [Rn, Rm, lsl #2]`. */
+/* Reads the address table after `ldr.w pc, [Rn, Rm, lsl #2]`. False if there is none. */
 static bool derive_thumb_read_words(const struct derive_extent *x, uint64_t off,
 				    struct jump_table *t)
 {
@@ -51,9 +51,9 @@ static bool derive_thumb_read_words(const struct derive_extent *x, uint64_t off,
 	return at > begin;
 }
 
-/* True if `callee` is one of libgcc's helpers. Reads the width of its entries. A helper begins with
- * `push {r1}; mov r1, lr`, and loads the distance from the table. Those for half-words also push
- * r0. */
+/* True if `callee` is one of libgcc's helpers. Sets the width and sign of the table's entries. A
+ * helper begins with `push {r1}; mov r1, lr`, and loads the distance from the table. Helpers for
+ * half-words also push r0. */
 static bool read_helper(const struct derive_facts *f, uint64_t callee, struct jump_table *t)
 {
 	enum { PUSH = 0xb402, MOV_R1_LR = 0x4671, LDRB = 0x5c09, LDRSB = 0x5609, LDRH = 0x5a09 };

@@ -60,7 +60,7 @@ static bool frame_is_gone(const struct derive_scan *s, uint64_t off)
 
 /* Finds the jump table of the indirect jump at `off`. Used if an extent may have several functions.
  * The jump itself may contain the table's address. Otherwise tries the addresses that code took
- * since the last return, the latest first. */
+ * since the last return, the latest first. False if none is found. */
 static bool derive_x86_find_table(struct derive_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	const uint64_t end = s->extent->addr + off + in->len;
@@ -150,7 +150,7 @@ static void note_distance(struct derive_scan *s, uint64_t off, const struct x86_
 		derive_x86_add_ref(s, to);
 }
 
-/* Decodes an instruction. Returns its length, or 1 if the bytes are none. */
+/* Decodes an instruction. Returns its length, or 1 if the bytes are no instruction. */
 static unsigned derive_x86_look(struct derive_scan *s, uint64_t off)
 {
 	struct x86_insn in;
@@ -179,7 +179,7 @@ static inline uint32_t derive_x86_load32(const uint8_t *p)
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* Reads the 8 bytes at p. If there are fewer, the rest is 0. */
+/* Returns the 8 bytes at p. If there are fewer, the rest is 0. */
 static inline uint64_t derive_x86_load64(const uint8_t *p, uint64_t left)
 {
 	uint8_t some[8] = { 0 };
@@ -209,7 +209,7 @@ static inline bool is_plain_group(unsigned op, unsigned modrm, unsigned *imm)
 struct common {
 	unsigned len, class;
 	unsigned imm;       /* Size of the immediate or distance at its end */
-	bool prefixed, rip; /* `rip`: the memory operand is relative to rip */
+	bool prefixed, rip; /* `rip`: true if the memory operand is relative to rip */
 };
 
 /* Reads a common x86-64 instruction. False if it needs the full decoder. It branches
@@ -243,8 +243,8 @@ static inline bool derive_x86_read_common(const uint8_t *p, uint64_t left, struc
 
 /* Adds the events of x86-64 code in [off, until), until an instruction that is not common. If an
  * extent may have several functions, also until a return or a zero, which may be padding. Returns
- * its offset. To avoid branches, each instruction writes an event and a reference, which the next
- * one overwrites unless they count. The function must have at least 4 bytes. */
+ * the offset where it stopped. To avoid branches, each instruction writes an event and a reference,
+ * which the next one overwrites unless they count. The function must have at least 4 bytes. */
 static uint64_t scan_common(struct derive_scan *s, uint64_t off, uint64_t until)
 {
 	static const uint8_t kinds[] = {
@@ -325,7 +325,7 @@ static const struct event *derive_x86_event_before(const struct derive_scan *s, 
 	return e > first && event_end(e - 1) == off ? e - 1 : NULL;
 }
 
-/* Skips zeros that align the next code: control does not reach them, or padding is before them. */
+/* Adds zeros that align the next code as nops, if control does not reach them. Returns the end. */
 static uint64_t pass_zeros(struct derive_scan *s, uint64_t off)
 {
 	enum { MOST = 252 };

@@ -65,7 +65,7 @@ static bool tail_has(const struct split_cut *c, const struct tail *t)
 	return t->e > c->first && event_end(t->e - 1) + c->s.x->addr == t->to;
 }
 
-/* Removes padding. */
+/* Removes padding from the end of a function. */
 static void tail_drop_pads(const struct split_cut *c, struct tail *t)
 {
 	const struct derive_extent *x = c->s.x;
@@ -78,7 +78,7 @@ static void tail_drop_pads(const struct split_cut *c, struct tail *t)
 		t->to--;
 }
 
-/* Removes literals, and the padding before them. */
+/* Removes literals, and the padding before them, from the end of a function. */
 static void tail_drop_literals(const struct split_cut *c, struct tail *t)
 {
 	const struct derive_facts *f = c->all->facts->code;
@@ -90,10 +90,10 @@ static void tail_drop_literals(const struct split_cut *c, struct tail *t)
 	}
 }
 
-/* What the events of a function tell */
+/* What the events of a function show */
 struct split_told {
-	bool bad;     /* Some bytes are no code */
-	bool returns; /* It returns, or jumps to a function that may return */
+	bool bad;     /* True if some bytes are no code */
+	bool returns; /* True if it returns, or jumps to a function that may return */
 };
 
 static void told_by(const struct split_cut *c, const struct event *e, uint64_t to,
@@ -253,8 +253,9 @@ static bool is_halt(const struct split_cut *c, const struct event *e)
 	       c->s.x->code.p[e->off] == HLT;
 }
 
-/* True if the instruction at `next` is what compilers or macros left after the end: a trap or call
- * after a call, or a return after a jump. On i386, a function may begin with a call. */
+/* True if the instruction at `next` was left by compilers or macros after the end of a function: a
+ * trap or call after a call, or a return after a jump. On i386, a function may begin with a
+ * call. */
 static bool is_remnant(const struct split_cut *c, const struct follower *p)
 {
 	const struct stretch *s = &c->s;
@@ -300,8 +301,8 @@ static bool is_placed(const struct split_cut *c, const struct follower *p)
 	return p->next % ALIGN == 0 && signs_aligned(c->s.starts, p->next) >= MOST;
 }
 
-/* True if a function begins at `next` although jumps cross it: code looks so, no jump leads
- * there. */
+/* True if a function begins at `next` although jumps cross it: the code looks like a beginning, and
+ * no jump leads there. */
 static bool breaks_in(const struct split_cut *c, const struct follower *p)
 {
 	if (stretch_holds(&c->s, p->next) || p->e->kind == EVENT_JMP_INDIRECT || is_halt(c, p->e))
@@ -509,9 +510,9 @@ static bool may_be_called(struct splitter *all, uint64_t addr)
 	       addr % ALIGN == 0;
 }
 
-/* True if control does not continue to an address that code takes: an end is before it, or a call,
- * and no jump leads there. If it may be a number, an end must be before it. Only in assembly does
- * control continue to an aligned address. */
+/* True if control does not run on to the address t->to. Before it must be an instruction that ends
+ * the flow, or a call, if no jump leads there and t->number is false. Aligned addresses pass: only
+ * in assembly does control run on to them. */
 static bool is_apart(const struct splitter *all, const struct split_taken *t)
 {
 	const size_t i = extent_at(all->facts->code, t->to);

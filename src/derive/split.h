@@ -43,9 +43,9 @@ typedef VEC(struct split_taken) taken_vec;
 /* A jump that leaves its function */
 struct leap {
 	uint64_t to, from;
-	bool conditional; /* It is conditional, or leads to a moved part of the function, which
-			   * no call reaches */
-	bool sure;        /* A known function begins between the two */
+	bool conditional; /* True if it is conditional, or leads to a moved part of the function,
+			   * which no call reaches */
+	bool sure;        /* True if a known function begins between `from` and `to` */
 };
 
 typedef VEC(struct leap) leap_vec;

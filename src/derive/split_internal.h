@@ -31,7 +31,7 @@ struct stretch {
 				 * (weak) */
 };
 
-/* split_edges.c: sets s->edges and s->held, adds to s->leaps, and starts before all edges. */
+/* split_edges.c: sets s->edges and s->held, adds to s->leaps. Then s->edge is the first edge. */
 void stretch_list_edges(struct stretch *s);
 const struct derive_data *split_data_at(const struct derive_facts *f, uint64_t addr);
 /* Returns whether an edge crosses a beginning at addr. addr must not fall from call to call. */
@@ -42,7 +42,7 @@ bool stretch_holds(const struct stretch *s, uint64_t addr);
 /* True if control never continues to addr from the instruction before it. */
 bool stretch_behind_end(const struct stretch *s, uint64_t addr);
 bool stretch_behind_call(const struct stretch *s, uint64_t addr);
-/* Skips padding and known data from addr on. Stops where a function begins, or at the end. */
+/* Returns the end of padding and data from addr on, at most the next start of a function. */
 uint64_t stretch_skip(const struct stretch *s, uint64_t addr);
 
 /* split_signs.c: percentage of functions near addr that are aligned to 16 bytes. 50 if unknown. */
@@ -70,7 +70,7 @@ struct owner {
 	bool conditional;
 };
 struct owner signs_owner(const struct jumpers *j, uint64_t addr);
-/* True if both are the same known function, and one of its jumps is conditional. */
+/* True if both owners are the same known function, and one of its jumps is conditional. */
 bool signs_of_one(struct owner a, struct owner b);
 
 /* Returns the code of the extent from addr on. */

@@ -84,7 +84,7 @@ bool signs_unusual(const addr_vec *starts, enum code_isa isa, uint64_t addr)
 	       places <= ALIGN / split_signs_unit_of(isa) / 2;
 }
 
-/* Returns the most aligned instruction in [end, next], and the first of equals. */
+/* Returns the address of the most aligned instruction in [end, next]: the first of several. */
 static uint64_t most_aligned(const struct stretch *s, uint64_t end, uint64_t next)
 {
 	uint64_t best = end;
