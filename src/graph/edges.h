@@ -38,7 +38,7 @@ struct graph_edge {
 
 enum { EDGE_COUNT_MOST = (1 << 28) - 1 };
 
-/* Sorts edges by the owner that is referred to, then by the owner that refers to it. */
+/* Returns the key of an edge. It sorts by the owner referred to, then by the one that refers. */
 static inline uint64_t edge_key(uint32_t from, uint32_t to)
 {
 	return (uint64_t)to << 32 | from;
@@ -60,7 +60,7 @@ typedef VEC(struct graph_edge) edge_vec;
 enum span_flag {
 	SPAN_CODE = 1 << 0, /* Instructions */
 	SPAN_DATA = 1 << 1, /* Words that may be pointers */
-	SPAN_GOT = 1 << 2,  /* Slots without an owner */
+	SPAN_GOT = 1 << 2,  /* GOT slots without an owner */
 };
 
 /* An image with owners of its VM bytes. Borrowed while edges are found. */
@@ -94,7 +94,7 @@ struct unwind_use {
 	uint64_t routine, lsda; /* 0: none */
 };
 
-/* The start of an entry of a table, or of a function's data for exceptions. */
+/* The start of an entry of an unwind table, or of a function's data for exceptions. */
 struct unwind_place {
 	_Alignas(8) uint64_t addr;
 	uint64_t func; /* Address of the function, or UNWIND_SHARED */

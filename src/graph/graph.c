@@ -11,11 +11,10 @@
 /* Addresses of variables in executable sections. */
 typedef VEC(uint64_t) variable_vec;
 
-/* Nodes while they are made. */
 struct graph_maker {
 	struct graph *g;
 	const struct graph_of *of;
-	uint8_t *has_code; /* Per label: 1, or 2 if symbols name several functions so */
+	uint8_t *has_code; /* Per label: number of code symbols that have it, at most 2 */
 	label_id *same;    /* Per label: the label that stands for it */
 	struct unwind_tables unwind;
 	size_t place;             /* Index of the last answer of graph_place() */
@@ -86,7 +85,8 @@ static uint32_t graph_add_node(struct graph *g, label_id label, uint64_t addr)
 	return (uint32_t)(g->nodes.count - 1);
 }
 
-/* True if a symbol begins where the span begins. Other spans of its name are parts of it. */
+/* True if a symbol begins where the span begins. If not, the span is a further part of its
+ * symbol. */
 static bool graph_is_symbol(const struct graph_maker *m, const struct span *s)
 {
 	struct ref_store *kept = m->of->refs;
@@ -100,7 +100,6 @@ uint64_t graph_file_bytes(const struct span *s, const struct section *in)
 	return end > s->start ? min_u64(s->size, end - s->start) : 0;
 }
 
-/* Returns the node of span i. */
 static uint32_t graph_node_of_span(struct graph_maker *m, size_t i, const struct section *in)
 {
 	struct graph *g = m->g;
@@ -161,7 +160,7 @@ static void graph_cut_texts(struct graph_maker *m, struct span rest)
 	vec_push(&m->g->spans.list, rest);
 }
 
-/* Returns the index of the first place from an address on. Fast if addresses rise. */
+/* Returns the index of the first unwind place at or after an address. Fast if addresses rise. */
 static size_t graph_place(struct graph_maker *m, uint64_t addr)
 {
 	const struct unwind_place *list = m->unwind.places.data;
@@ -172,7 +171,8 @@ static size_t graph_place(struct graph_maker *m, uint64_t addr)
 	return m->place;
 }
 
-/* Returns whose bytes of an unwind table begin at an address. NULL: those of the span's owner. */
+/* Returns the unwind place of an entry that begins where span `s` does, if the entry may not belong
+ * to the span's owner: it is shared, or several functions have the label. Otherwise NULL. */
 static const struct unwind_place *graph_table_entry(struct graph_maker *m, const struct span *s)
 {
 	const size_t i = graph_place(m, s->start);
@@ -182,8 +182,8 @@ static const struct unwind_place *graph_table_entry(struct graph_maker *m, const
 	return p->func == UNWIND_SHARED || m->has_code[m->same[s->label]] > 1 ? p : NULL;
 }
 
-/* Adds a span of a table. An entry that several functions share gets a span of its own, and each
- * entry of functions with one name. */
+/* Cuts a span of an unwind table. An entry that several functions share becomes a span. So does
+ * each entry if several functions have the label of the span. */
 static void graph_cut_table(struct graph_maker *m, struct span rest)
 {
 	const bool twice = m->has_code[m->same[rest.label]] > 1;
@@ -244,7 +244,7 @@ static void graph_cut_spans(struct graph_maker *m)
 	ASSERT(spans_total(&m->g->spans) == spans_total(vm));
 }
 
-/* Returns the node of an entry of an unwind table: that of its function, or one of its own. */
+/* Returns the node of an entry of an unwind table: that of its function, or a part of its own. */
 static uint32_t graph_node_of_entry(struct graph_maker *m, const struct span *s)
 {
 	struct graph *g = m->g;
@@ -280,7 +280,7 @@ static void graph_make_nodes(struct graph_maker *m)
 				   !section_is_data(in) && graph_table_entry(m, s);
 		g->owner[i] = table ? NODE_NONE : graph_node_of_span(m, i, in);
 	}
-	/* Entries follow when all functions have nodes. */
+	/* Unwind entries follow when all functions have nodes. */
 	for (size_t i = 0; i < vm->list.count; i++) {
 		if (g->owner[i] == NODE_NONE)
 			g->owner[i] = graph_node_of_entry(m, &vm->list.data[i]);
@@ -288,7 +288,7 @@ static void graph_make_nodes(struct graph_maker *m)
 	}
 }
 
-/* Gives the bytes in the file to the nodes. Parts have theirs. */
+/* Adds the bytes in the file to the nodes by label. Parts keep the bytes that they have already. */
 static void graph_add_file_bytes(struct graph_maker *m)
 {
 	struct graph *g = m->g;
@@ -450,7 +450,7 @@ const struct graph_edge *graph_edge_between(const struct graph *g, uint32_t from
 
 void graph_path(const struct graph *g, const node_vec *to, node_vec *ret)
 {
-	/* Searches in breadth, backwards to node 0. */
+	/* Searches breadth-first, backwards from `to` to node 0. */
 	uint32_t *next = mem_zeroed(g->nodes.count, sizeof *next);
 	node_vec line = { 0 };
 	memset(next, 0xff, g->nodes.count * sizeof *next);

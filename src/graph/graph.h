@@ -40,8 +40,8 @@ struct graph_sum {
 struct graph_node {
 	label_id label;
 	uint8_t root;                   /* Value of enum root_why */
-	bool placed;                    /* True if the node has its range of code or data */
-	bool part;                      /* True for a part of an owner */
+	bool placed;                    /* True if `addr` is that of the owner's main range */
+	bool part;                      /* True for a further range of an owner (see above) */
 	bool constant;                  /* True for a part without a name of its own */
 	uint64_t addr;                  /* Address of the first byte. UINT64_MAX without VM bytes */
 	struct graph_sum own, retained; /* `retained`: of the node and all that it dominates */
@@ -75,7 +75,7 @@ struct graph_of {
 	unsigned threads; /* 0: one per processor */
 };
 
-/* Does the three steps below. */
+/* Makes a graph: graph_read(), graph_find_roots(), then graph_finish(). */
 void graph_make(struct graph *g, const struct graph_of *of);
 /* Returns the image of an input whose references can be read. NULL for cores and archives. */
 static inline const struct image *graph_image(const struct input *in)

@@ -3,7 +3,7 @@
 
 #include "base/pool.h"
 
-/* Groups that one search takes out. Each has a bit. */
+/* Number of groups that one search takes out. Each has a bit. */
 enum { GROUPS = 64 };
 
 static uint64_t group_bit(uint32_t group, uint32_t first)

@@ -124,8 +124,8 @@ static void roots_add_entries(struct graph_roots *r)
 			roots_add(r, graph_at(r->g, addr), ROOT_EXPORT);
 }
 
-/* True if a C identifier is the name of a section. Code finds the bounds of these sections by
- * symbols that the linker makes (__start_NAME). */
+/* True if a section's name is a C identifier. Code finds the bounds of such a section by symbols
+ * that the linker makes (__start_NAME). */
 static bool roots_is_identifier(struct str name)
 {
 	for (size_t i = 0; i < name.len; i++) {
@@ -173,7 +173,7 @@ static void roots_add_sections(struct graph_roots *r)
 		const bool unread = !known && r->g->flags[i] & SPAN_CODE;
 		const bool table = !in || !(section_is_data(in) || in->exec || in->nobits);
 		const uint32_t node = r->g->owner[i];
-		/* What entries of unwind tables have in common is a part at its own address. */
+		/* Bytes of unwind tables that functions share are a part with its own address. */
 		const bool shared = r->g->nodes.data[node].part &&
 				    r->g->nodes.data[node].addr == s->start;
 		if (why == ROOT_NONE && unread)
