@@ -107,8 +107,8 @@ static inline uint64_t heap_inline_size(uint32_t depth, unsigned word)
 	       ~(uint64_t)(HEAP_ALIGN - 1);
 }
 
-/* Adds a frame to the check of an inline stack. A check starts at 0. Its high 32 bits are
- * stored. */
+/* Adds a frame to the check of an inline stack, and returns the check. A check starts at 0. Its
+ * high 32 bits are stored. */
 static inline uint64_t heap_inline_check(uint64_t check, uint64_t frame)
 {
 	return (check ^ frame) * UINT64_C(0x9e3779b97f4a7c15) + 1;

@@ -4,7 +4,7 @@
 #include "base/sort.h"
 #include "heap/memory.h"
 
-enum { WORD = 64 }; /* Bits */
+enum { WORD = 64 }; /* Bits per word of a piece's bit map */
 
 static uint32_t block_map_words_of(const struct block_piece *p)
 {
@@ -219,7 +219,7 @@ struct block_at block_map_find(const struct block_map *m, size_t i)
 	return (struct block_at){ (uint32_t)piece, word * WORD + (uint32_t)__builtin_ctzll(v) };
 }
 
-/* Finds the last block of a piece whose place is at most `place`. False if there is none. */
+/* Finds the last block of a piece that begins at or before `place`. False if there is none. */
 static bool last_in(const struct block_piece *p, uint32_t place, uint32_t *ret)
 {
 	uint32_t word = place / WORD;

@@ -20,11 +20,11 @@ enum {
 };
 
 struct block_piece {
-	uint64_t addr; /* Address of the first place. Only this place may lie before the region. */
+	uint64_t addr; /* Address of the first place, which alone may lie below the region */
 	const struct region *region;
 	uint64_t room_end; /* End of mapped memory: the first address after `addr` in no region */
 	uint64_t *bits;    /* Bits by place. NULL if none is set. */
-	uint16_t *counts;  /* Per BLOCK_GROUP words of bits: set bits before them in the piece */
+	uint16_t *counts;  /* Per BLOCK_GROUP words of bits: number of set bits before them */
 	size_t first;      /* Number of blocks in earlier pieces */
 	uint32_t places;
 	uint32_t before; /* 1 + index of the previous piece with a block, or 0 */
@@ -46,8 +46,8 @@ void block_map_release(struct block_map *m);
 
 /* Sets a bit. Several threads may each change bits of different pieces. */
 void block_piece_set(struct block_piece *p, uint32_t place);
-/* Sets the bit of an address, a multiple of the step. Looks first into *piece, that of the last
- * call. */
+/* Sets the bit of `addr`, a multiple of the step. Looks first into piece *piece. Sets *piece to the
+ * piece of `addr`. */
 void block_map_set_near(struct block_map *m, uint64_t addr, size_t *piece);
 void block_map_set(struct block_map *m, uint64_t addr);
 bool block_map_covers(const struct block_map *m, uint64_t addr);
@@ -67,16 +67,16 @@ size_t block_map_number(const struct block_map *m, struct block_at at);
 size_t block_map_below(const struct block_map *m, uint64_t addr);
 /* Returns the place of block i, which must be less than count. O(log pieces). */
 struct block_at block_map_find(const struct block_map *m, size_t i);
-/* Finds the last block that begins at or below an address. False if there is none. Looks first into
- * the piece of the last call, *piece. */
+/* Finds the last block that begins at or below `addr`. False if there is none. Looks first into
+ * piece *piece, which the previous call has set. */
 bool block_map_last(const struct block_map *m, uint64_t addr, size_t *piece, struct block_at *ret);
 
 struct block_walk {
 	const struct block_map *m;
 	struct block_at at;
-	uint64_t left; /* Rest of the current word: a bit per block after `at` */
+	uint64_t left; /* Bits of the current word that belong to blocks after `at` */
 };
 
-/* Returns an iterator before block i, or at the end. */
+/* Returns an iterator whose next block is block i. It is at the end if there is no block i. */
 struct block_walk block_walk_from(const struct block_map *m, size_t i);
 bool block_walk_next(struct block_walk *w);

@@ -21,8 +21,8 @@ struct block_scan {
 	size_t batch;         /* First piece of the current batch */
 	uint64_t live_end;    /* End of the last live block. */
 	uint64_t freed_end;   /* Highest address of a freed block. */
-	uint16_t mask, magic; /* The two highest bytes of a mark with the magic: which bits to
-			       * compare, and their value, in the host's byte order */
+	uint16_t mask, magic; /* To find headers fast: the bits to compare in the two highest bytes
+			       * of a mark, and the magic's value there. In the host's byte order */
 };
 
 struct block_scan_header {
@@ -36,8 +36,8 @@ static uint8_t block_scan_flags_of(const struct block_scan_header *h)
 	return (uint8_t)(h->mark >> HEAP_FLAG_SHIFT & 15);
 }
 
-/* Reads the words of a possible header at `off` of the region, unchecked. False if bytes are
- * missing. */
+/* Reads the words of a possible header at `off` of the region, unchecked. False if the dump lacks
+ * bytes of it. */
 static bool block_scan_read_header(const struct dump *d, const struct region *g, uint64_t off,
 				   struct block_scan_header *ret)
 {
@@ -69,8 +69,8 @@ static void block_scan_check_end(const struct dump *d, const struct region *g, s
 	f->canary_damaged = load_u64(canary, d->big_endian) != heap_canary(f->addr);
 }
 
-/* Fills in the block at `p` from its header. Sets the stack to the header's value: the recorder's
- * id, or with HEAP_INLINE the distance of the inline stack. */
+/* Fills in the block at `p` from its header. Sets f->stack to the recorder's id of the stack or,
+ * with HEAP_INLINE, to the distance of the inline stack from the block. */
 static void block_of(const struct region *g, const struct block_scan_header *h, uint64_t p,
 		     struct heap_found *f)
 {
@@ -84,7 +84,7 @@ static void block_of(const struct region *g, const struct block_scan_header *h, 
 	f->shift = (uint8_t)h->wide.owner <= SHIFT_MOST ? (uint8_t)h->wide.owner : 0;
 	f->canary_damaged = f->cut = false;
 	if ((f->flags & HEAP_INLINE) != 0) {
-		/* An aligned block may be further from its inline stack. */
+		/* Padding may lie between the inline stack and an aligned block. */
 		if (f->stack % 8 == 0 && f->stack <= p - g->addr &&
 		    f->stack >= f->front + sizeof(struct heap_inline))
 			f->front = f->stack;
@@ -108,8 +108,8 @@ static uint64_t whose_header(const struct block_scan_header *h)
 	return freed && heap_check(own, h->mark, link, 0) == h->link >> 32 ? own : 0;
 }
 
-/* Verifies the header at `off` of the region. For a freed block, stores the return address of the
- * free in `sequence`. */
+/* Verifies the header at `off` of the region, and reads its block. For a freed block, ret->sequence
+ * is the return address of the free, or 0. */
 static bool verify(const struct dump *d, const struct block_piece *piece, uint64_t off,
 		   struct heap_found *ret)
 {
@@ -237,7 +237,7 @@ static void take_live(struct block_scan *s, const struct heap_found *f)
 	struct blocks_found *b = s->to;
 	const uint32_t at = stack_of(s, f);
 	struct call_stack *stack = &s->c->stacks.data[at];
-	/* The memory of freed blocks inside the live block was reused. */
+	/* Freed blocks inside this live block: their memory was reused. */
 	const uint64_t start = heap_found_start(f);
 	const uint64_t from = start >= HEAP_HEADER_SIZE ? start - HEAP_HEADER_SIZE + 1 : 0;
 	if (s->freed_end > start)
@@ -256,12 +256,12 @@ static bool block_scan_take(struct block_scan *s, const struct block_piece *p, u
 {
 	const uint64_t off = p->addr + (uint64_t)place * HEAP_ALIGN - p->region->addr;
 	struct heap_found f;
-	/* Bytes inside a live block belong to the program. */
+	/* Bytes inside a live block are the program's data, not a header. */
 	if (!verify(s->d, p, off, &f) || heap_found_start(&f) < s->live_end)
 		return false;
 	if ((f.flags & HEAP_FREED) != 0) {
-		/* Makes the call stack of the free now: stacks are numbered in order of
-		 * addresses. */
+		/* Adds the block's call stacks to the calls now, because stacks are numbered in
+		 * order of addresses. */
 		stack_of(s, &f);
 		if (f.sequence != 0)
 			calls_add(s->c, &f.sequence, 1);
@@ -281,7 +281,7 @@ static void block_scan_all(struct block_scan *s, unsigned threads)
 		n = m->pieces.count - s->batch;
 		n = n < most ? n : most;
 		parallel_for(threads, n, scan_piece, s);
-		/* Only live blocks keep their bits. */
+		/* Keeps only the bits of live blocks. */
 		for (size_t i = 0; i < n; i++) {
 			struct block_piece *p = &m->pieces.data[s->batch + i];
 			const uint32_t words = p->bits != NULL ? (p->places + 63) / 64 : 0;
@@ -334,8 +334,8 @@ static bool freed_by_header(const struct blocks_found *b, const struct block_pie
 	return heap_found_start(ret) >= heap_found_end(&live);
 }
 
-/* Reads a freed block from one of its headers: before the block and inside it. Prefers the first
- * one that has the address of the free. */
+/* Reads a freed block from one of its two headers, before the block and inside it. Prefers the
+ * first that states the return address of the free. */
 static struct heap_found freed_in_memory(const struct blocks_found *b, struct block_at at)
 {
 	const struct block_piece *p = &b->freed.map.pieces.data[at.piece];
@@ -355,8 +355,8 @@ static struct heap_found freed_in_memory(const struct blocks_found *b, struct bl
 	return found;
 }
 
-/* Returns the number, among all freed blocks, of entry i of `noted` (blocks that only the
- * recorder's pages list). */
+/* Returns the index, among all freed blocks, of entry i of `noted` (blocks that only the recorder's
+ * pages list). */
 static size_t place_of_noted(const struct blocks_found *b, size_t i)
 {
 	const uint64_t addr = b->freed.noted.data[i].addr;
@@ -398,7 +398,7 @@ size_t heap_freed_find(const struct blocks_found *b, uint64_t addr)
 }
 
 /* Sorts the blocks that only the recorder's pages list. If several have the same address, keeps one
- * with a known free. */
+ * whose freeing call is known. */
 static void settle_noted(struct blocks_found *b)
 {
 	struct heap_found *f = b->freed.noted.data;
@@ -489,7 +489,7 @@ void heap_scan(struct blocks_found *ret, const struct dump *d, const struct reco
 	block_map_init(&ret->freed.map, d, ALIGN_SHIFT);
 	block_scan_all(&s, threads);
 	take_gone(&s, ret, r);
-	/* Reading a block adds the call stack of its free. Now these stacks get numbers. */
+	/* Reads each freed block once, by address. This numbers the call stacks of the frees. */
 	for (size_t i = 0; i < ret->freed.count; i++)
 		heap_freed(ret, i);
 }

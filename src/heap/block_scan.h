@@ -12,8 +12,8 @@
 
 struct heap_found {
 	uint64_t addr, size; /* The user's bytes, without header and canary */
-	uint32_t stack;      /* Index in calls.stacks. After heap_walk_found(): the stack as the
-			      * header has it */
+	uint32_t stack;      /* Index in calls.stacks. From heap_live_at() and heap_walk_found():
+			      * the value in the header, for heap_stack_of() */
 	uint32_t thread;
 	union {
 		uint64_t sequence; /* Number of a live block's allocation, from 1. 0 if not
@@ -31,7 +31,7 @@ struct heap_found {
 
 /* Freed blocks by address, each address once. Their ranges may overlap. */
 struct freed_blocks {
-	struct block_map map; /* Headers of the freed blocks found in memory, at their addresses */
+	struct block_map map;         /* Addresses of headers of freed blocks, as found in memory */
 	VEC(struct heap_found) noted; /* Freed blocks that only the recorder's pages list */
 	size_t count;
 };
@@ -45,16 +45,17 @@ struct blocks_found {
 	const struct dump *d;
 	const struct records *r;
 	struct calls *c;
-	struct block_map live; /* Headers of the live blocks, which do not overlap */
+	struct block_map live; /* Addresses of headers of live blocks. No blocks overlap */
 	bool chunks;           /* True if the process was not recorded: live blocks are glibc's
 			        * chunks, and `live` has the addresses of the chunks' headers */
-	/* Of all live blocks: sum of sizes, newest sequence, count of damaged canaries, flags. */
+	/* Of all live blocks: sum of sizes, highest sequence, count of damaged canaries, all
+	 * flags. */
 	uint64_t live_bytes, newest, damaged_canaries;
 	uint8_t live_flags;
 	struct freed_blocks freed;
 	/* From glibc's lists of freed chunks. `kept`: freed chunks that are still marked as in use.
-	 * `caches`: chunks that contain lists, by address. `written`: freed blocks whose link to
-	 * the next one was overwritten. `arenas`: memory of arenas outside of heaps. */
+	 * `caches`: addresses of chunks with a thread's lists. `written`: freed blocks whose link
+	 * to the next one was overwritten. `arenas`: memory of arenas outside of heaps. */
 	struct block_map kept;
 	VEC(uint64_t) caches;
 	VEC(uint64_t) written;
@@ -78,7 +79,7 @@ void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_
 /* Returns the index in calls.stacks of the stack of a block from heap_live_at() or
  * heap_walk_found(). */
 uint32_t heap_stack_of(const struct blocks_found *b, const struct heap_found *f);
-/* Returns the number of live blocks below `addr`. This is also the index of the next one. */
+/* Returns the number of live blocks below `addr`, which is the index of the first one above. */
 size_t heap_live_below(const struct blocks_found *b, uint64_t addr);
 
 struct heap_found heap_freed(const struct blocks_found *b, size_t i);
@@ -140,7 +141,7 @@ static inline void heap_walk_found(const struct heap_walk *w, struct heap_found 
  * block below. SIZE_MAX if there is none. */
 size_t heap_block_at(const struct blocks_found *b, uint64_t addr);
 
-/* Returns the freed block that contains an address . If `header` is set, a block's header counts as
+/* Returns the freed block that contains an address. If `header` is set, a block's header counts as
  * part of it. SIZE_MAX if there is none, or if a live block contains the address. */
 size_t heap_freed_at(const struct blocks_found *b, uint64_t addr, bool header);
 

@@ -68,7 +68,7 @@ static uint32_t stack_at(struct calls *c, uint32_t node)
 	return *known;
 }
 
-/* True if a mapped file may be a module of the recorder: same bias, build ids equal or unknown. */
+/* True if a mapped file may be the module `m`: same bias, and build ids equal or unknown. */
 static bool may_be_module(const struct dump_file *f, const struct heap_module *m)
 {
 	return f->bias == m->bias && (f->build_id.size == 0 || m->build_id_size == 0 ||
@@ -101,7 +101,7 @@ static void find_modules(struct calls *c, const struct dump *d, const struct rec
 	const struct heap_module *last = NULL;
 	for (size_t i = 0; i < order.count; i++) {
 		const struct heap_module *m = &r->modules.data[order.data[i].index];
-		/* Looks up by address, because links give a file several names. */
+		/* Looks up by address, because with symbolic links a file has several names. */
 		const struct dump_file *f = m->last == 0 ? dump_module(d, m->start) : NULL;
 		uint32_t *at = &c->index->noted.data[order.data[i].index];
 		if (f != NULL && may_be_module(f, m)) {
@@ -179,7 +179,7 @@ static void id_map_release(struct id_map *m)
 	vec_release_all(&m->starts, &m->to);
 }
 
-/* Returns the caller's node. The recorder writes it before its callees', so there is no cycle. */
+/* Returns the node of a frame's caller. The recorder writes callers first, so there is no cycle. */
 static uint32_t find_caller(struct calls *c, const struct id_map *nodes, uint32_t parent,
 			    struct notes *notes)
 {
@@ -247,8 +247,8 @@ static void read_counters(struct calls_reading *g, uint32_t to, const struct hea
 	share.alloc_bytes = s->alloc_bytes;
 	share.live = minus(s->allocs, add_sat(s->frees, far->frees));
 	share.live_bytes = minus(s->alloc_bytes, add_sat(s->freed_bytes, far->freed_bytes));
-	/* If the stack's counters are unchanged since the peak, its live bytes were live there,
-	 * too. */
+	/* If the stack's counters are unchanged since the peak, its live bytes were live at the
+	 * peak, too. */
 	const bool noted = s->peak_epoch == g->r->process.peak_epoch;
 	share.at_peak_bytes = noted ? s->at_peak_bytes : share.live_bytes;
 	vec_push(&g->blocks, noted ? s->at_peak_blocks : share.live);

@@ -23,7 +23,7 @@ struct call_node {
 /* A stack, with sums over the thread slots. Bytes are those that the program asked for. */
 struct call_stack {
 	uint32_t node;   /* Node of the innermost frame. 0 if no stack was recorded */
-	uint32_t blocks; /* Live blocks that the scan found. */
+	uint32_t blocks; /* Number of live blocks that the scan found. */
 	uint64_t block_bytes;
 	/* Sums of the recorder's counters. All are 0 for inline stacks, which have no counters: use
 	 * `blocks` and `block_bytes`. */
@@ -38,8 +38,8 @@ struct call_share {
 };
 
 struct calls {
-	/* First those of dump.files, with the same indexes. Then those that the recorder noted and
-	 * the dump does not list, for example because they were unloaded. */
+	/* First the files of dump.files, with the same indexes. Then modules that only the recorder
+	 * listed, for example because they were unloaded. */
 	VEC(struct dump_file) modules;
 	VEC(struct call_node) nodes;
 	VEC(struct call_stack) stacks; /* [0] is for blocks without a known stack */
@@ -57,5 +57,5 @@ void calls_release(struct calls *c);
 /* Returns the stack that a block header's id names. 0 if unknown. */
 uint32_t calls_by_id(const struct calls *c, uint32_t id);
 /* Returns the index in `stacks` of a stack of inline frames, innermost first. Adds it if it is new.
- * 0 without frames. One thread at a time. */
+ * Returns 0 if count is 0. Only one thread may call it at a time. */
 uint32_t calls_add(struct calls *c, const uint64_t *frames, size_t count);

@@ -7,7 +7,7 @@
 enum {
 	NEAR = 64 << 10,       /* Distance from a heap, in bytes, within which a faulting address
 			        * is assigned to a block */
-	STACK_MOST = 16 << 10, /* Bytes of the aborted thread's stack to search */
+	STACK_MOST = 16 << 10, /* Limit of the bytes of a thread's stack to search */
 };
 
 struct damage *damage_add(const struct finding *g, enum damage_kind kind, uint64_t addr)
@@ -87,8 +87,8 @@ static void breaks(const struct finding *g)
 	}
 }
 
-/* Adds writes into freed blocks. All chunks must be known: a damaged list of freed chunks may point
- * to a chunk that only a later step finds. */
+/* Adds damage of freed blocks that were written to. All chunks must be known: a damaged list of
+ * freed chunks may point to a chunk that only a later step finds. */
 static void written(const struct finding *g)
 {
 	for (size_t i = 0; g->l->breaks.count == 0 && i < g->b->written.count; i++)
@@ -112,7 +112,7 @@ static bool holds(const struct finding *g, const struct dump_thread *t, uint64_t
 }
 
 /* True if a thread in the recorder, or in the allocator called by it, works on [start, end). The
- * first word of its slot then tells the stack address from which to search. */
+ * first word of its slot then tells the stack address up to which to search. */
 static bool is_being_changed(const struct finding *g, uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; i < g->r->threads.count; i++) {
@@ -146,8 +146,8 @@ static bool may_be_changed(const struct finding *g, uint64_t start, uint64_t end
 }
 
 /* True if a thread may be changing the damaged bytes. When the allocator joins freed chunks, it
- * changes the words after them while it holds the first one's address. So this range includes the
- * freed chunks before the damage, and the header of the block before them. */
+ * changes the words after them while it holds the first one's address. So the tested range includes
+ * the freed chunks before the damage, and the header of the block before them. */
 static bool is_unsettled(const struct finding *g, const struct damage *f)
 {
 	if (f->kind != DAMAGE_CHUNK && f->kind != DAMAGE_HEADER)
@@ -182,8 +182,8 @@ static void leave_out_unsettled(const struct finding *g)
 	g->to->list.count = kept;
 }
 
-/* Returns the freed block that an address begins: as the address of the user's bytes, of the
- * recorder's header, or of the allocator's chunk. */
+/* Returns the freed block whose user's bytes, recorder's header or allocator's chunk begins at an
+ * address. SIZE_MAX if there is none. */
 static size_t damage_freed_from(const struct finding *g, uint64_t addr)
 {
 	const size_t i = heap_freed_below(g->b, addr);
@@ -197,8 +197,8 @@ static size_t damage_freed_from(const struct finding *g, uint64_t addr)
 	return off == 0 || off == front || off == front + chunk ? i : SIZE_MAX;
 }
 
-/* Returns the freed block whose address is on the aborted thread's stack. It is there while the
- * thread frees the block a second time. */
+/* Returns the freed block whose address is on the aborted thread's stack. The address is there
+ * while the thread frees the block a second time. SIZE_MAX if there is none. */
 static size_t freed_on_stack(const struct finding *g)
 {
 	const struct dump_thread *t = dump_first_thread(g->d);
@@ -228,7 +228,7 @@ static struct damage *damage_double_free(const struct finding *g, uint64_t addr)
 	return found;
 }
 
-/* Adds the double frees that the recorder noted, one per block, with the last caller. */
+/* Adds the double frees that the recorder noted, one per block. False if there are none. */
 static bool double_frees(const struct finding *g)
 {
 	bool any = false;
@@ -243,7 +243,7 @@ static bool double_frees(const struct finding *g)
 	return any;
 }
 
-/* Lists damaged headers and the blocks before them, whose overflow is the likely cause. */
+/* Lists blocks whose canary was damaged when they were freed. Returns their number. */
 static uint64_t overruns(const struct finding *g)
 {
 	uint64_t count = 0;

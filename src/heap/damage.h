@@ -33,7 +33,7 @@ struct damage {
 	/* First wrong byte. For DAMAGE_FREED_POINTER: the address in the register. */
 	uint64_t addr;
 	uint64_t count; /* Number of wrong bytes, if known. For double frees: number of frees */
-	size_t block;   /* Live block that probably caused it. SIZE_MAX if none */
+	size_t block;   /* Live block that probably caused the damage. SIZE_MAX if none */
 	size_t freed;   /* Freed block concerned. SIZE_MAX if none */
 	size_t victim;  /* Live block whose header or bytes were overwritten. SIZE_MAX if none */
 	/* DAMAGE_FAULT: address - end of the block (>= 0), or address - its start (< 0). 0 for an

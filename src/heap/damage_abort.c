@@ -14,7 +14,7 @@ static bool find_work(const struct finding *g, struct at_work *ret)
 	for (size_t i = 0; t != NULL && i < g->r->threads.count; i++) {
 		const struct heap_thread *slot = &g->r->threads.data[i];
 		if (slot->state != 0 && slot->own != 0 && slot->thread == t->id) {
-			/* Words at the start of a slot's memory: struct heap_thread. */
+			/* The words at slot->own are described at struct heap_thread. */
 			const unsigned word = memory_word_size(g->d);
 			uint64_t busy;
 			return memory_word(g->d, slot->own, &busy) && busy != 0 && t->sp < busy &&

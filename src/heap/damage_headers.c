@@ -29,7 +29,7 @@ static struct shape shape_of(const struct finding *g)
 }
 
 /* Bounds of the size that the user asked for, by the size of the chunk. The allocator rounds sizes
- * up, and leaves a remainder that is too small for a chunk in the block */
+ * up. A remainder too small for a chunk stays in the block */
 struct sizes {
 	uint64_t least, most;
 };

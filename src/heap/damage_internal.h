@@ -1,5 +1,5 @@
 /* damage_internal.h - declares the parts of damage.c: overwritten headers (damage_headers.c), what
- * a thread did that died in the allocator (damage_abort.c), the C library's message
+ * a thread that died in the allocator was doing (damage_abort.c), the C library's message
  * (damage_said.c). */
 #pragma once
 

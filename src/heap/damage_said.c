@@ -32,7 +32,7 @@ static const char *said_at(const struct dump *d, uint64_t at)
 		       : NULL;
 }
 
-/* Returns the message that a word near the arena points to. */
+/* Returns the message that a word near the arena points to. NULL if there is none. */
 static const char *said_by_pointer(const struct dump *d, const struct heap_arena *a)
 {
 	const unsigned word = memory_word_size(d);
@@ -139,7 +139,7 @@ static uint64_t drop_written(struct damages *d)
 	return addr;
 }
 
-/* Adds the damage that the message reports, unless other damage is known to have caused it. */
+/* Adds the damage that the C library's message reports, unless another damage explains it. */
 void damage_said(const struct finding *g)
 {
 	const char *said = NULL;

@@ -98,7 +98,7 @@ static bool dump_find_block(const struct dump *d, struct dump_thread *t, uint64_
 
 /* Finds the range of a thread's stack, if it is certain. The stack pointer alone is not enough: it
  * may point into a coroutine's stack in other memory. The kernel's data shows the first thread's
- * stack. The structure `tp` of another thread lies in its stack and states the stack's range. */
+ * stack. Another thread's structure, at `tp`, lies in its stack and states the stack's range. */
 static void dump_find_stack(const struct dump *d, const struct core *c, struct dump_thread *t,
 			    uint64_t tp)
 {

@@ -38,7 +38,7 @@ struct dump_thread {
 	uint64_t pc, sp, fp;  /* 0 if unknown. */
 	const uint64_t *regs; /* Values of all registers that may hold a pointer */
 	size_t reg_count;
-	uint64_t stack_start, stack_end; /* Range of the stack with sp. Equal if unknown. */
+	uint64_t stack_start, stack_end; /* Range of the stack with sp in it. Equal if unknown. */
 };
 
 /* Linux's signal numbers, independent of the host. */
@@ -57,11 +57,11 @@ struct dump {
 	size_t region_count;
 	struct dump_file *files;
 	size_t file_count;
-	struct dump_thread *threads; /* The first one received the signal */
+	struct dump_thread *threads; /* [0] received the signal */
 	size_t thread_count;
 	const char *command; /* "" if unknown. */
 	uint32_t pid;        /* 0 if unknown. */
-	int signal;          /* Signal. 0 if there is none. See enum dump_signal. */
+	int signal;          /* Signal of the first thread (enum dump_signal). 0 if none. */
 	bool has_fault;
 	uint64_t fault_addr;
 	uint64_t entry;         /* Entry address of the program. 0 if unknown. */
@@ -81,7 +81,7 @@ struct dump {
 	struct notes *notes; /* Borrowed */
 };
 
-/* What the user says about a raw image of memory. All zero if nothing */
+/* What the user says about a raw image of memory. All zero if the user says nothing */
 struct dump_wish {
 	const struct dump_piece {
 		const char *path; /* Path of the file. NULL for the dump itself. */
@@ -90,11 +90,11 @@ struct dump_wish {
 	} *pieces;
 	size_t piece_count;
 	uint64_t load; /* Load address of a position-independent program. 0 if not given */
-	uint8_t word;  /* Bytes of a machine word, 4 or 8. 0: derive it from magic numbers */
+	uint8_t word;  /* Bytes of a machine word, 4 or 8. 0 to derive it from magic numbers */
 	enum { DUMP_ANY_ORDER, DUMP_LITTLE, DUMP_BIG } order;
 };
 
-/* True if the user states that a file is raw memory. Then its first bytes do not matter. */
+/* True if the user states that a file is raw memory. Then it is never read as another format. */
 static inline bool dump_is_told(const struct dump_wish *wish)
 {
 	return wish->piece_count > 0 || wish->word != 0;
@@ -102,7 +102,7 @@ static inline bool dump_is_told(const struct dump_wish *wish)
 
 /* Opens a dump of any kind. The address of a raw image comes from the options, or from the
  * recorder's pages inside the image: such a page states its own address. Else the image is at 0,
- * with a note. False if the file cannot be read, is empty, or has another known format (a
+ * with a note. False if the file cannot be read, is empty, or has another known format (such as a
  * program). */
 bool dump_open(struct dump *d, const char *path, const struct dump_wish *wish, struct notes *notes,
 	       struct heft_err *err);

@@ -2,8 +2,8 @@
  *
  * A header stores a check: the high half of a product, whose only unknown factor is the block's
  * address. Mappings begin at pages, so the low bits of the address are known, and with them the low
- * bits of the product. The code tries all values of the product's bits between. Each full product
- * is divided by the known factors, which gives an address.
+ * bits of the product. The code tries all values of the bits between them. Each full product is
+ * divided by the known factors, which gives an address.
  *
  * The address at which most headers verify is right, unless another address verifies as many.
  * Headers with one size and stack allow the same addresses. */
@@ -13,14 +13,14 @@
 
 enum {
 	TAKEN_MOST = 4096,         /* Greatest number of headers that are read. */
-	SOLVED_MOST = 16,          /* Most headers for which all addresses are tried */
-	TRIED_MOST = 2,            /* Like SOLVED_MOST, if images may begin inside a page */
-	ANYWHERE_LEAST = 64 << 10, /* Only images of so many bytes may begin inside a page */
+	SOLVED_MOST = 16,          /* Limit of headers for which all addresses are tried */
+	TRIED_MOST = 2,            /* The same limit for addresses inside a page */
+	ANYWHERE_LEAST = 64 << 10, /* Least bytes of an image that may begin inside a page */
 	PAGE_BITS = 12,
 	ALIGN_BITS = 4,
 };
 
-/* A possible header, and the offset of its block in the image */
+/* A possible header. `off`: offset of its block in the image */
 struct dump_base_seen {
 	uint64_t off, mark, link, wide;
 };
@@ -85,7 +85,7 @@ static void try_base(struct solving *x, uint64_t base)
 	x->several = false;
 }
 
-/* Lists the addresses of a block at which its header's check is right. `low`: known low bits. */
+/* Tries each address of a block at which its header's check is right. `low`: known low bits. */
 static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t low, unsigned bits)
 {
 	ASSERT(bits <= 32);
@@ -106,8 +106,8 @@ static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t lo
 	}
 }
 
-/* Tries the addresses of the first `most` headers. By chance, two headers verify at one address in
- * one of 2^19 images. */
+/* Tries the addresses of about `most` headers, evenly spread over the image. By chance, two headers
+ * verify at one address in one of 2^19 images. */
 static bool solve_any(struct solving *x, unsigned bits, size_t most)
 {
 	const size_t step = x->seen.count > most ? x->seen.count / most : 1;

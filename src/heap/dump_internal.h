@@ -35,7 +35,7 @@ bool dump_has_dynamic(const struct dump *d, const struct dump_file *file);
 
 /* dump_raw.c: makes regions of a file that is not a core. The bytes are those of d->inputs[0]. */
 bool dump_read_raw(struct dump *d, const struct dump_wish *wish, struct heft_err *err);
-/* dump_base.c: finds the address of an image's first byte at which at least two block headers
- * verify. d->word and d->big_endian must be set. False without such an address below 2^48. Cost: a
- * pass over the image, and up to a second if it is large and all headers are damaged. */
+/* dump_base.c: finds an address for an image's first byte at which at least two block headers
+ * verify. d->word and d->big_endian must be set. False if there is none below 2^48. Cost: a pass
+ * over the image, and up to a second if it is large and all headers are damaged. */
 bool dump_find_base(const struct dump *d, struct bytes b, uint64_t *ret);

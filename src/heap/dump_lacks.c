@@ -32,7 +32,7 @@ static bool dump_lacks_has_zeros(const struct dump *d)
 {
 	enum { HEADER = 64 };
 	for (size_t i = 0; i < d->thread_count; i++) {
-		/* Above sp, a stack has at least the frame of the first caller. */
+		/* Above sp is at least the frame of a caller, so a stack is never all zeros. */
 		const struct dump_thread *t = &d->threads[i];
 		const bool known = t->stack_start < t->stack_end && t->sp < t->stack_end;
 		const struct bytes b = dump_at(d, t->sp, known ? t->stack_end - t->sp : 0);

@@ -334,8 +334,8 @@ static void add_vdso(struct dump *d, const struct core *c)
 	merge_file(d, &f);
 }
 
-/* Guesses which files are modules, if the dump has no headers: files with an executable part. A
- * module's first byte is at address 0 of its headers, but a fixed, low program has bias 0. */
+/* Guesses which files are modules, if the dump has no headers: files with an executable part. The
+ * bias of a module is its first address. A program at a fixed, low address has bias 0. */
 static void guess_modules(struct dump *d)
 {
 	const uint64_t fixed = d->word == 4 ? 0x10000000 : UINT64_C(1) << 32;
@@ -355,7 +355,7 @@ void dump_find_modules(struct dump *d, const struct core *c)
 	const file_vec none = { 0 };
 	add_vdso(d, c);
 	find_program(d, c);
-	merge_files(d, &none); /* Sorts again: headers may show a lower start */
+	merge_files(d, &none); /* Only sorts again: headers may have shown a lower start */
 	guess_modules(d);
 }
 

@@ -124,7 +124,8 @@ static void add_stretch(const struct dump *d, struct bytes b, const struct dump_
 	vec_push(ret, (struct dump_raw_stretch){ cut, end, delta });
 }
 
-/* Makes the parts of memory from the sorted offsets with known addresses. Each ends at the next. */
+/* Makes the parts of memory from the sorted offsets with known addresses. Each part ends where the
+ * next one begins. */
 static void dump_raw_find_stretches(const struct dump *d, struct bytes b, const spot_vec *spots,
 				    stretch_vec *ret)
 {
@@ -143,7 +144,7 @@ static void push_region(struct dump *d, region_vec *out, struct bytes b, uint64_
 {
 	ASSERT(end <= b.size);
 	uint64_t addr = off + delta;
-	if (off < end && addr > addr + (end - off - 1)) { /* Part of the piece would be below 0 */
+	if (off < end && addr > addr + (end - off - 1)) { /* Part of the range is below address 0 */
 		const uint64_t skip = UINT64_MAX - addr + 1;
 		note(d->notes, d->path, off, skip, "memory in front of address 0 is left out");
 		off += skip;
@@ -164,7 +165,7 @@ static void place_by_spots(struct dump *d, struct bytes b, const spot_vec *spots
 {
 	stretch_vec stretches = { 0 };
 	ASSERT(spots->count > 0);
-	/* A file of the recorder has only the recorder's pages. */
+	/* True for a file that the recorder wrote: it has only the recorder's pages. */
 	bool all_pages = spots->count == (b.size + HEAP_PAGE_SIZE - 1) / HEAP_PAGE_SIZE;
 	for (size_t i = 0; i < spots->count && all_pages; i++)
 		all_pages = !spots->data[i].given && spots->data[i].off == i * HEAP_PAGE_SIZE;

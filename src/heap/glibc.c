@@ -23,7 +23,8 @@ bool chunk_is_end(struct chunk_view *v, uint64_t at)
 	return chunk_word(v, at + v->word, &x) && (x & ~(uint64_t)CHUNK_FLAGS) < SPECK * v->word;
 }
 
-/* Follows consecutive chunks, at most *left of them. Subtracts their number from *left. */
+/* Follows at most *left chunks, and subtracts their number from it. Returns the address after
+ * them. */
 static uint64_t follow_some(struct chunk_view *v, uint64_t at, uint64_t end, bool in_use,
 			    uint64_t *ret_last, uint64_t *left)
 {
@@ -263,8 +264,8 @@ static bool glibc_take_piece(struct heaps *x, struct glibc_stretch s, uint64_t a
 	return true;
 }
 
-/* Returns the first chunk in memory from the system for which the program's bytes are aligned. 0 if
- * there is none. */
+/* Returns the first chunk of memory that malloc got from the system at `addr`. malloc aligns the
+ * user's bytes of this chunk. 0 if there is none. */
 static uint64_t first_chunk(struct heaps *x, uint64_t addr, uint64_t end)
 {
 	const uint64_t head = 2 * x->v.word;
@@ -277,7 +278,7 @@ static uint64_t first_chunk(struct heaps *x, uint64_t addr, uint64_t end)
 	return 0;
 }
 
-/* Adds the parts of the first arena in the memory between two heaps. Returns the bytes added. */
+/* Adds the parts of the first arena that lie between two heaps, in `s`. Returns the bytes added. */
 static uint64_t take_extra_in(struct heaps *x, struct glibc_stretch s)
 {
 	uint64_t had = 0, first, stop;
@@ -316,7 +317,8 @@ static void take_extra(struct heaps *x, const struct glibc_arena *a, uint64_t ha
 		doubt(x, "the heap's size is not what the allocator says");
 }
 
-/* Adds the part of the first heap that contains its last chunk. Returns its bytes of the heap. */
+/* Adds the part of the first heap with its last chunk. Returns how many bytes of the heap it
+ * has. */
 static uint64_t take_top_piece(struct heaps *x, const struct glibc_arena *a,
 			       const struct glibc_stretch *s)
 {
@@ -335,7 +337,7 @@ static uint64_t take_top_piece(struct heaps *x, const struct glibc_arena *a,
 	return end - (whole ? a->base : at & ~(uint64_t)(CHUNK_PAGE - 1));
 }
 
-/* Adds the first part of the first heap, if another part contains its end. Other owners' memory
+/* Adds the first part of the first heap, if the heap ends in another part. Other owners' memory
  * between the two is added too. Returns the part's bytes. */
 static uint64_t take_base_piece(struct heaps *x, const struct glibc_arena *a)
 {
@@ -488,7 +490,7 @@ static void find_mapped(struct heaps *x, struct glibc_stretch s)
 	}
 }
 
-/* Finds mapped chunks in all memory outside of heaps. */
+/* Finds chunks with their own mappings in all memory outside of heaps. */
 static void find_all_mapped(struct heaps *x)
 {
 	const struct glibc_stretch *taken = x->pieces.data;
@@ -503,7 +505,7 @@ static void find_all_mapped(struct heaps *x)
 	}
 }
 
-/* Mappings with one chunk each: their number, and their bytes with those before the chunk */
+/* Number of mappings with one chunk each, and their bytes from the mapping's start on */
 struct mapped_sum {
 	uint64_t count, bytes;
 };
@@ -522,7 +524,7 @@ static struct mapped_sum sum_mapped(struct heaps *x, uint64_t least)
 	return sum;
 }
 
-/* Adds up how many such mappings the first arenas say they have. False if unknown. */
+/* Adds up the mapped chunks that the parameters of the first arenas count. False if unknown. */
 static bool stated_mapped(const struct heaps *x, struct mapped_sum *ret)
 {
 	bool known = x->state.arenas.count > 0;
@@ -559,7 +561,8 @@ static void take_mapped(struct heaps *x)
 	}
 }
 
-/* True if chunks in a row are plausible as a heap. 32 good chunks must come before a break. */
+/* True if a heap is plausible at `at`: at least 2 chunks, or 32 if their chain breaks before
+ * `end`. */
 static bool is_chain(struct heaps *x, uint64_t at, uint64_t end)
 {
 	enum { LEAST = 2, LEAST_BROKEN = 32 };
@@ -589,7 +592,7 @@ static bool is_other_heap(struct heaps *x, uint64_t at, const struct glibc_stret
 	       (before == 0) == (arena > at && arena - at < CHUNK_PAGE) && arena % most != 0;
 }
 
-/* Adds all heaps of other arenas in a range. Returns the start of the rest of the range. */
+/* Adds all heaps of other arenas in a range. Returns the start of what remains of the range. */
 static uint64_t guess_other_heaps(struct heaps *x, const struct glibc_stretch *s)
 {
 	const uint64_t most = x->v.word == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;

@@ -71,8 +71,8 @@ uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end);
 
 /* Facts about glibc's heaps in a dump of a process that was not recorded. */
 struct glibc_heaps {
-	uint64_t arenas;               /* Heaps: one for the first arena, and all of other arenas */
-	uint64_t chunks, bytes;        /* Chunks in use */
+	uint64_t arenas;               /* Number of heaps. The first arena counts as one heap */
+	uint64_t chunks, bytes;        /* Number and bytes of chunks in use */
 	uint64_t mapped, mapped_bytes; /* Chunks in use that have a mapping of their own, and their
 				        * bytes */
 	uint64_t cached, cached_bytes; /* Freed chunks kept for the next malloc of their size. */

@@ -8,7 +8,7 @@ enum {
 			      * 2 more if it has 4 */
 };
 
-/* Returns the next chunk of a list by the link at `at`. 0 at the end. */
+/* Returns the chunk to which the link at `at` in a list points. 0 at the end of the list. */
 static uint64_t link_at(const struct kept_lists *k, uint64_t at)
 {
 	struct chunk_view v = k->v;
@@ -17,7 +17,7 @@ static uint64_t link_at(const struct kept_lists *k, uint64_t at)
 	return k->plain ? x : x ^ at >> 12;
 }
 
-/* Returns the size of a chunk in use. 0 if there is none. */
+/* Returns the size of a chunk that is marked as in use. 0 if no such chunk is known at `chunk`. */
 static uint64_t size_at(const struct kept_lists *k, uint64_t chunk)
 {
 	struct chunk_view v = k->v;
@@ -69,8 +69,8 @@ void kept_take_fast(struct kept_lists *k, const struct glibc_arena *a)
 		take_fast_list(k, a->fast + i * k->v.word);
 }
 
-/* Forms of a thread's cache: since 2.30, from 2.26 to 2.29, since 2.42. In the last form, lists
- * after the first 64 have chunks of several sizes. */
+/* Forms of a thread's cache in glibc 2.30 to 2.41, 2.26 to 2.29, and since 2.42. In the last form,
+ * lists after the first 64 have chunks of several sizes. */
 static const struct cache_form {
 	uint8_t lists, width; /* Number of lists, and bytes of the count that each list has */
 	bool room;            /* True if the count is the number of chunks that the list can

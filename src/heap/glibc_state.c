@@ -35,7 +35,7 @@ static bool is_empty_list(const struct dump *d, uint64_t at)
 }
 
 /* True if the lists of an arena begin at `bins`. The last list is always empty, and no list follows
- * it. This excludes an address that is too low. */
+ * it. So an address that is too low does not match. */
 static bool has_lists(const struct dump *d, uint64_t bins)
 {
 	const uint64_t word = memory_word_size(d), step = 2 * word;
@@ -58,9 +58,8 @@ static bool has_lists(const struct dump *d, uint64_t bins)
 	return true;
 }
 
-/* Returns the address after the lists and their bit map. There are the fields next, next_free,
- * the number of threads (since 2.23), and the current and the highest number of bytes from the
- * system. */
+/* Returns the address of the fields after the lists and their bit map: next, next_free, the number
+ * of threads (since 2.23), the current and the highest number of bytes from the system. */
 static uint64_t tail_of(const struct dump *d, uint64_t bins)
 {
 	return bins + LISTS * 2 * memory_word_size(d) + MAP_BYTES;
@@ -101,7 +100,7 @@ static bool glibc_state_is_known(const struct glibc_state *st, uint64_t bins)
 	return false;
 }
 
-/* Returns the distance from an arena's start to its lists. 0 if no arena begins at `addr`. */
+/* Returns the bytes from an arena's start to its lists. 0 if no arena begins at `addr`. */
 static uint64_t distance_of(const struct dump *d, uint64_t addr)
 {
 	const uint64_t word = memory_word_size(d);
@@ -154,8 +153,9 @@ static bool scan_region(struct glibc_state *st, const struct dump *d, const stru
 	return found;
 }
 
-/* True if the words before `sbrk_base` look like malloc's counts. From `at` on, number, limit and
- * peak of mapped chunks, whether the program set the limit, current and highest sum of bytes. */
+/* True if the words before `sbrk_base` look like malloc's counts. From `at` on, they are: number,
+ * limit and peak of mapped chunks, whether the program set the limit, current and highest sum of
+ * bytes. */
 static bool are_counts(const struct dump *d, uint64_t base, uint64_t at)
 {
 	const uint64_t word = memory_word_size(d);

@@ -16,7 +16,7 @@ struct glibc_arena {
 	uint64_t addr; /* Address of the arena. 0 if unknown. */
 	uint64_t top;
 	uint64_t fast;
-	unsigned fast_count; /* 0 if this version of glibc has none */
+	unsigned fast_count; /* Number of fast bins. 0 if this glibc has none */
 	uint64_t system;     /* Bytes that the arena got from the system. */
 	uint64_t end;
 	uint64_t heap; /* Start of the heap that contains the arena. 0 for a first arena. */
@@ -24,7 +24,7 @@ struct glibc_arena {
 	 * the next fields set. */
 	bool known;
 	uint64_t base;                 /* Start of the arena's heap. 0 if it has none. */
-	uint64_t mapped, mapped_bytes; /* Chunks with a mapping of their own. */
+	uint64_t mapped, mapped_bytes; /* Number and bytes of chunks with a mapping of their own. */
 };
 
 struct glibc_state {

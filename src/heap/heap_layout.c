@@ -129,7 +129,7 @@ static void heap_layout_put(struct laying *y, uint64_t end, enum heap_part_kind 
 	y->at = end;
 }
 
-/* Adds memory that no chunk covers: the recorder's memory, and the rest. */
+/* Adds memory until `end` that no chunk covers, as HEAP_PART_RECORDER or HEAP_PART_OTHER. */
 static void put_other(struct laying *y, uint64_t end)
 {
 	for (; y->own < y->owns.count && y->owns.data[y->own].addr < end; y->own++) {
@@ -196,7 +196,7 @@ static bool mapped_chunk(struct laying *y, uint64_t at, uint64_t size, struct ch
 	return true;
 }
 
-/* Returns the chunk of a live block. It must hold the block, and end before the next one. */
+/* Returns the chunk of a live block. It is not `known` unless it holds the block by `limit`. */
 static struct chunk heap_layout_find_chunk(struct laying *y, const struct heap_found *f,
 					   uint64_t limit)
 {
@@ -206,7 +206,7 @@ static struct chunk heap_layout_find_chunk(struct laying *y, const struct heap_f
 	const bool fits = raw >= y->span.addr && raw - y->span.addr >= 2 * y->word;
 	if (fits && chunk_size(&y->v, at, limit, &size, &flags)) {
 		/* True if a chunk of `size` fits `used` bytes. malloc rounds sizes up, and splits
-		 * off a rest that is large enough for a chunk. */
+		 * off a remainder that is large enough for a chunk. */
 		const uint64_t used = end - raw, least = align_up(used + y->word, HEAP_ALIGN);
 		c.start = at + y->word;
 		c.end = min_u64(at + size + y->word, heap_layout_span_end(y));
@@ -234,7 +234,7 @@ static bool is_freed(struct laying *y, uint64_t at, uint64_t size)
 	return heap_found_start(&freed) == user || (skip != 0 && (skip & (skip - 1)) == 0);
 }
 
-/* Adds the chunk at `at`. `next` is the chunk after it. If `next` is the limit, the chunk is the
+/* Adds the chunk at `at`. `next` is the chunk after it. If `next` is y->limit, the chunk is the
  * last of its heap. */
 static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 {
@@ -245,7 +245,7 @@ static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 						     * chunks */
 	const size_t i = lower_bound(caches, y->b->caches.count, sizeof *caches, at);
 	if (size < 4 * y->word || (i < y->b->caches.count && caches[i] == at))
-		kind = HEAP_PART_OVERHEAD; /* It may also end a heap that could not grow */
+		kind = HEAP_PART_OVERHEAD; /* Or a chunk that ends a heap which could not grow */
 	else if (next != y->limit && chunk_before_used(&y->v, next) && !is_freed(y, at, size) &&
 		 !block_map_has(&y->b->kept, at))
 		kind = HEAP_PART_UNRECORDED;
@@ -287,7 +287,7 @@ static void add_break(struct laying *y, uint64_t chunk, size_t before, uint32_t 
 			 (struct heap_break){ chunk + y->word, (uint32_t)before, after });
 }
 
-/* Adds the chunks after the last block. Ends at the chunk `next` of `block`, or with the span. */
+/* Adds the chunks up to `next`, the chunk of block number `block`. Up to `end` if `next` is 0. */
 static void fill_chain(struct laying *y, uint64_t next, size_t block, uint64_t end)
 {
 	const uint64_t to = next != 0 ? next : end, chain = y->chain;
@@ -328,7 +328,7 @@ static uint64_t limit_of_next(const struct laying *y)
 								: start - 2 * y->word;
 }
 
-/* Adds the next block, and the chunks before it. They end at its chunk, even a damaged one. */
+/* Adds the next block, and the chunks before it up to its own chunk, even if that is damaged. */
 static void lay_block(struct laying *y)
 {
 	const struct heap_found f = y->next;
@@ -390,7 +390,7 @@ static size_t find_span(struct laying *y, size_t i)
 	return i;
 }
 
-/* Starts a layout of the same dump. Facts about the parts go to `to`, which must be empty. */
+/* Starts a pass over the dump of `l`. Facts about the parts go to `to`, which must be empty. */
 static struct laying laying_of(const struct heap_layout *l, struct heap_layout *to)
 {
 	struct laying y = { .d = l->d, .b = l->b, .l = to, .word = memory_word_size(l->d) };
@@ -429,9 +429,9 @@ static void lay_all(struct laying *y)
 	close_page(y);
 	if (HEFT_CHECKS)
 		heap_layout_verify(y->l);
-	/* A break is a place where consecutive chunks end before the next block. If gaps with
-	 * breaks are as many as gaps that chunks fill, another allocator made the blocks. Its words
-	 * look like chunks by chance, so the breaks are no damage. */
+	/* A break is a place where consecutive chunks end before the next block. If there are at
+	 * least as many breaks as gaps that chunks fill exactly, another allocator made the blocks.
+	 * Its words look like chunks by chance, so the breaks are no damage. */
 	if (y->chained <= y->l->breaks.count)
 		y->l->breaks.count = 0;
 	vec_release(&y->owns);
@@ -479,7 +479,7 @@ void heap_loose_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx)
 		fn(ctx, &l->loose.data[i], NULL);
 }
 
-/* Adds the first block, without the memory before it. */
+/* Starts a layout at a block: adds the block, without the memory before it. */
 static void lay_first(struct laying *y, size_t block)
 {
 	ASSERT(block > 0 && block < y->b->live.count);

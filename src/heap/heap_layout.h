@@ -40,8 +40,8 @@ struct heap_span {
 /* Damage of the allocator's chunks: a wrong size between two blocks */
 struct heap_break {
 	uint64_t addr;          /* Address of the wrong size */
-	uint32_t before, after; /* Live blocks before and at the damage. `after` is UINT32_MAX if
-				 * there is none at it */
+	uint32_t before, after; /* Live blocks before and at the damage. `after` is UINT32_MAX if no
+				 * block is at the damage */
 };
 
 enum { HEAP_LOOSE_MOST = 1 << 14 };
@@ -73,7 +73,7 @@ void heap_layout_release(struct heap_layout *l);
  * Other neighbouring parts of the same kind are merged. Costs as much as heap_layout_make(). */
 void heap_parts_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx);
 /* Passes the parts HEAP_PART_UNRECORDED and HEAP_PART_OTHER to `fn`: memory that may be in use
- * without a live block. Fast if there are at most HEAP_LOOSE_MOST. If more, makes a new layout. */
+ * without a live block. Fast for at most HEAP_LOOSE_MOST parts. If more, makes a new layout. */
 void heap_loose_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx);
 /* Passes the parts near an address to `fn`: the part that contains it, and those of a few blocks
  * around it. Cost: laying out a few blocks, or the bytes before the first block of a span. */

@@ -5,7 +5,7 @@
 
 enum { HEAP_STRIP_MAX = 1 << 18, HEAP_PAGE = 4096 };
 
-/* A piece of memory, with its bytes by use. Bytes without a use are not of the heap */
+/* A piece of memory, with its bytes by use. Bytes that no field counts do not belong to the heap */
 struct heap_piece {
 	uint64_t addr; /* A multiple of heap_strip.size */
 	uint64_t live;

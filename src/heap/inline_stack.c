@@ -5,7 +5,7 @@
 
 enum { FRAMES_MOST = 1024 };
 
-/* Reads an inline stack and verifies its check. CALLS_NONE if damaged. */
+/* Reads an inline stack, and returns its index in `c`. CALLS_NONE if its check is wrong. */
 static uint32_t whole_stack(struct reader r, struct calls *c)
 {
 	uint64_t frames[FRAMES_MOST], check = 0;
@@ -36,8 +36,8 @@ static bool kept_frames(const struct dump *d, const struct heap_found *f, uint64
 	       memory_uint(d, at + HEAP_REST_PLAIN + 8, 8, &ret[1]);
 }
 
-/* Reads an inline stack whose first two words were overwritten. Frames end at zeros or at the
- * header. */
+/* Reads an inline stack whose first two words were overwritten, and returns its index in `c`.
+ * Frames end at zeros or at the header. */
 static uint32_t stack_left(struct reader r, const struct dump *d, struct calls *c,
 			   const struct heap_found *f)
 {

@@ -92,9 +92,9 @@ static void visit_settle(struct reaching *x, const struct reach_visit *v)
 	struct heap_found f;
 	heap_live_at(x->b, v->at, &f);
 	const bool inside = v->addr - f.addr < f.size || v->addr == f.addr;
-	/* In glibc, the next chunk starts at the block's last word. That address is in lists of
-	 * freed chunks and in the arena's `top`, where it is no use of the block. If the arenas are
-	 * known, these words are no roots. Otherwise the address is ignored everywhere. */
+	/* In glibc, the next chunk starts at the block's last word. Lists of freed chunks and the
+	 * arena's `top` hold that address without using the block. If the arenas are known, these
+	 * words are no roots. Otherwise all words with that address are ignored. */
 	const unsigned word = memory_word_size(x->d);
 	const uint64_t raw = heap_found_raw(&f), used = heap_found_end(&f) - raw;
 	if (!inside || (x->b->arenas.count == 0 && v->addr != f.addr &&
@@ -125,8 +125,8 @@ static void visit_next(struct reaching *x)
 	visit_settle(x, &v);
 }
 
-/* Puts a word into the ring. Handles the oldest word if the ring is full. The caller handles the
- * rest at the end. */
+/* Puts a word into the ring. Handles the oldest word if the ring is full. At the end, the caller
+ * handles the words that remain in the ring. */
 static void visit(struct reaching *x, uint64_t addr)
 {
 	struct reach_visit v = { .addr = addr, .from = x->from };
@@ -335,8 +335,8 @@ static void scan_chunks_at_hand(struct reaching *x, const struct dump_thread *t)
 		scan_list_at_hand(x, v);
 }
 
-/* Handles the registers of all threads, except a thread that ends the process: its stack has all
- * values of its functions. */
+/* Scans the registers of all threads. Skips a thread that ends the process: all values of its
+ * functions are on its stack. */
 static void scan_registers(struct reaching *x, const struct records *r)
 {
 	for (size_t i = 0; i < x->d->thread_count; i++) {
@@ -348,7 +348,7 @@ static void scan_registers(struct reaching *x, const struct records *r)
 	}
 }
 
-/* Scans a part of the heap for pointers. It is no recorded block, but may be in use. */
+/* Scans a part of the heap for pointers. The part is no recorded block, but may be in use. */
 static void scan_part(void *ctx, const struct heap_part *p, const struct heap_found *block)
 {
 	(void)block;
@@ -383,7 +383,7 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 	heap_loose_each(l, scan_part, x);
 }
 
-/* Marks each block of a state as lost, then scans it and all blocks that it reaches. */
+/* Marks each block in state `state` as lost, and scans it and all blocks that it reaches. */
 static void reach_scan_all(struct reaching *x, unsigned state)
 {
 	for (struct heap_walk w = heap_walk_from(x->b, 0); heap_walk_next(&w);) {

@@ -2,8 +2,8 @@
  * counters. docs/heap-format.md describes the pages, block.h has the layout.
  *
  * Pages are found by their magic and verified by check, address and sizes. A page that fails
- * becomes a note. A fork or a copy may duplicate pages. Only those count that name the process page
- * which most pages name. Numbers are converted to the host's byte order. Texts end with 0, and
+ * becomes a note. A fork or a copy may duplicate pages. Only pages count that name the same process
+ * page as most pages do. Numbers are converted to the host's byte order. Texts end with 0, and
  * sizes fit their fields. */
 #pragma once
 
@@ -20,7 +20,7 @@ struct record_page {
 	uint32_t slot, epoch;
 };
 
-/* Index: page number - 1. entries.size is 0 if the page is missing */
+/* Pages of one kind, indexed by page number - 1. entries.size is 0 if a page is missing */
 struct record_pages {
 	struct record_page *data;
 	size_t count, cap;
@@ -36,13 +36,13 @@ struct record_place {
 
 struct records {
 	bool found;                          /* True if there is a process page */
-	struct heap_process process;         /* Zeros if there is no process page. */
+	struct heap_process process;         /* The process page. Zeros if there is none. */
 	char command[HEAP_COMMAND_MOST + 1]; /* Command line. "" if unknown. */
 	char beside[HEAP_BESIDE_MOST + 1];   /* Functions that return unrecorded memory. "" if
 					      * none or unknown */
 	VEC(struct heap_module) modules;
-	VEC(struct heap_thread) threads;  /* [n - 1] is slot n */
-	VEC(struct heap_moment) timeline; /* Sorted by time, without stale moments */
+	VEC(struct heap_thread) threads;  /* Entry n - 1 is thread slot n */
+	VEC(struct heap_moment) timeline; /* Ascending by time. Entries out of order are dropped */
 	VEC(struct heap_gone) gone;       /* The oldest first */
 	struct record_pages nodes, stacks;
 	struct record_pages remote;      /* Frees by other threads than the one that allocated.
@@ -58,6 +58,6 @@ void records_release(struct records *r);
 /* Reads the header of a page without checking it. */
 struct heap_page record_head(struct reader *r);
 
-/* Reads the stack with an id, and the slot whose thread allocated with it. False if none. */
+/* Reads a stack by its id, its frees by other threads, and its thread slot. False if not found. */
 bool records_stack(const struct records *r, const struct dump *d, uint32_t id,
 		   struct heap_stack *ret, struct heap_remote *ret_remote, uint32_t *ret_slot);
