@@ -70,7 +70,7 @@ static bool take_stacks(struct heap_digest *d, struct heft_heap *h, struct arena
 	return true;
 }
 
-/* Adds the leaks, if they are known: only if all live blocks are known. */
+/* Adds the leaks. They are known only if all live blocks are known. */
 static void take_leaks(struct heap_digest *d, struct heft_heap *h)
 {
 	const struct heft_heap_query query = { .rows = 1, .leaks = true };

@@ -29,11 +29,11 @@ struct heap_digest {
 	uint64_t signature; /* Hash of the stacks with most bytes */
 	struct digest_stack stacks[DIGEST_STACKS];
 	size_t stack_count;
-	bool knows_leaks;              /* All live blocks and leaks are known */
+	bool knows_leaks;              /* True if all live blocks and leaks are known */
 	uint64_t leaked_bytes, leaked; /* `leaked` is a number of blocks */
 	VEC(struct digest_damage) damages;
 };
 
-/* Makes the digest of an open heap. Release its damages. Texts belong to `arena` or the heap. */
+/* Makes the digest of an open heap. Release d->damages. Texts belong to `arena` or the heap. */
 bool heap_digest_make(struct heap_digest *d, struct heft_heap *h, struct arena *arena,
 		      struct heft_err *err);

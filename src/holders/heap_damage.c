@@ -28,8 +28,8 @@ static const char *heap_at_place_of(struct heft_heap *h, uint64_t addr)
 			  : at.map_name;
 }
 
-/* Returns the stack that freed the block again. If the block's memory was gone, the process died in
- * that call, before the recorder noticed. */
+/* Returns the stack that freed the block again. If the block's memory was unmapped, the process
+ * died in that call, before the recorder noticed. */
 static uint32_t again_by(const struct heft_heap *h, const struct damage *d)
 {
 	if (d->again_by > 0 || d->kind != DAMAGE_DOUBLE_FREE || !h->info.of.has_fault)

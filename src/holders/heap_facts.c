@@ -50,7 +50,8 @@ static const char *list_allocators(struct heft_heap *h)
 	return text;
 }
 
-/* Sets what is unknown. A running process changes its counters while pages are copied. */
+/* Sets if all live blocks are known, and why not. A running process with records counts as known:
+ * its counters change while pages are copied. */
 static void tell_unknown(struct heft_heap *h)
 {
 	const struct process_heap *heap = &h->process.heap;
@@ -61,7 +62,8 @@ static void tell_unknown(struct heft_heap *h)
 	of->lacks = h->process.dump.lacks ? h->process.dump.lacks : "";
 	of->left_out = h->process.dump.left_out;
 	of->allocators = list_allocators(h);
-	/* A broken chain that the heap check does not list is no damage: chunks are missing. */
+	/* Counts only broken chains that the layout lists as damage. At others, chunks are
+	 * missing. */
 	of->broken_chains = min_u64(of->broken_chains, heap->layout.breaks.count);
 }
 
@@ -142,7 +144,8 @@ static void add_moment(struct heft_heap *h, struct heft_heap_moment m)
 	memmove(&at[i], &at[i + 1], (--h->moments.count - i) * sizeof *at);
 }
 
-/* Adds the moments that the recorder stored, the peak if it lies between them, and the end. */
+/* Adds the moments that the recorder stored, the peak if it is between them, and the dump's
+ * time. */
 static void tell_moments(struct heft_heap *h)
 {
 	const struct records *r = &h->process.heap.records;

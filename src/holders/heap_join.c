@@ -1,4 +1,4 @@
-/* Makes one tree of call stacks for all heaps of a report. Frames that look equal are equal. */
+/* Makes one tree of call stacks for all heaps of a report. Frames that look equal become one. */
 #include "holders/holders.h"
 
 #include "base/filename.h"
@@ -13,7 +13,7 @@ struct heap_join {
 	struct heft_heap_report *r;
 	struct intern functions, files, names;
 	VEC(struct site_key) keys; /* Keys, indexed by site */
-	VEC(uint32_t) by_name;     /* Per id in `names`: the modules with that name */
+	VEC(uint32_t) by_name;     /* Per id in `names`: index of the module with that name */
 	VEC(bool) other_builds;    /* Per module: true if the heaps have two builds of it */
 	struct map sites, steps;   /* `sites`: index by key. `steps`: index in the report */
 	struct text path;
@@ -28,8 +28,8 @@ static uint32_t module_of_build(const struct heap_report *r, struct bytes build_
 	return 0;
 }
 
-/* Finds or adds a module. The same name in another process or build is the same module. Modules of
- * the same build are one too, because a core names files, and the recorder may name links. */
+/* Finds or adds a module. Modules with one file name are one, even of two processes or builds. So
+ * are modules with one build id: a core names files, the recorder may name links. */
 static uint32_t join_module(struct heap_join *j, const struct process_module *m)
 {
 	struct heap_report *r = &j->r->report;
@@ -127,8 +127,8 @@ static uint32_t join_step(struct heap_join *j, uint32_t parent, uint32_t site)
 	return id;
 }
 
-/* Returns the sites of all frames of a heap. The sites of a spot are adjacent. *ret_first has their
- * start per spot. */
+/* Returns the sites of all frames of a heap, grouped by struct process_spot. *ret_first has the
+ * index of the first site per spot. */
 static uint32_t *sites_of_spots(struct heap_join *j, const struct heft_heap *h, size_t **ret_first)
 {
 	const struct process *p = &h->process;
@@ -201,8 +201,8 @@ uint32_t *heap_join(struct heft_heap_report *r, struct heft_heap *now, struct he
 	return steps;
 }
 
-/* Returns the first outer step whose site is not the allocator's nor, with `helpers_too`, a helper.
- * 0 without one. */
+/* Returns the first step, from `step` outward, whose site is not the allocator's nor, with
+ * `helpers_too`, a helper. 0 if there is none. */
 static uint32_t step_past(const struct heap_report *r, uint32_t step, bool helpers_too)
 {
 	for (uint32_t i = step; i != 0; i = r->steps.data[i].parent) {

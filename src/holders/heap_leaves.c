@@ -29,7 +29,7 @@ static void size_label(char *out, size_t room, uint32_t class)
 		snprintf(out, room, "%" PRIu64 "..%" PRIu64, low, 2 * low - 1);
 }
 
-/* Returns the class of an age, in allocations: powers of ten, 0, 1..9, 10..99 and so on. */
+/* Returns the class of an age, a number of allocations: 0, 1..9, 10..99 and so on. */
 static uint32_t age_class(uint64_t age)
 {
 	uint32_t n = 0;
@@ -51,7 +51,7 @@ static void age_label(char *out, size_t room, uint32_t class)
 		snprintf(out, room, "%" PRIu64 "..%" PRIu64, low, low * 10 - 1);
 }
 
-/* Names the classes. Numbers classes of sizes and ages in their order. */
+/* Lists the names of all size or age classes, so that their numbers ascend. */
 static void heap_leaves_name_classes(struct heft_heap_report *r)
 {
 	const bool size = r->report.query.by == HEFT_HEAP_BY_SIZE;
@@ -185,7 +185,7 @@ static bool block_wanted(const struct heft_heap_query *q, const struct heap_foun
 }
 
 /* Adds up the bytes block by block, in the order of addresses. `reach` tells which blocks are
- * leaked, NULL if not asked. */
+ * leaked. It is NULL if the query does not ask for leaks. */
 static void sum_blocks(const struct heap_leaves_source *s, const uint8_t *reach,
 		       struct heap_leaves_block_sums *sums)
 {
@@ -214,7 +214,7 @@ static bool heap_leaves_add_blocks(const struct heap_leaves_source *s, struct he
 	struct heap_leaves_block_sums sums = { .list = { 0 } };
 	uint8_t *reach = NULL;
 	const char *why;
-	/* Blocks of an unknown allocator may contain pointers. */
+	/* Fails without known blocks: an unknown allocator's blocks may hold pointers. */
 	if (q->leaks && !s->h->info.of.live_known && s->h->info.of.blocks == 0)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no leaks can be told: %s",
 			    s->h->info.of.path, s->h->info.of.unknown);
@@ -299,8 +299,8 @@ bool heap_leaves_add(struct heft_heap_report *r, struct heft_heap *h, const uint
 enum { FILTERS = 3 };
 
 struct filters {
-	struct pattern *patterns[FILTERS]; /* Patterns of functions, modules and files. NULL: any */
-	uint8_t wanted;                    /* One bit per filter */
+	struct pattern *patterns[FILTERS]; /* For functions, modules and files. NULL accepts any */
+	uint8_t wanted;                    /* Bit i is set if filter i has a pattern */
 };
 
 static void filters_release(struct filters *f)
@@ -336,7 +336,7 @@ static uint8_t site_bits(const struct filters *f, const struct heap_site *s, str
 	return bits;
 }
 
-/* Returns a byte per step (a frame with its callers): bit i: filter i accepts one of these
+/* Returns a byte per step (a frame with its callers). Bit i is set if filter i accepts one of these
  * frames. */
 static uint8_t *step_bits(const struct filters *f, struct heft_heap_report *hr)
 {

@@ -3,7 +3,7 @@
 
 #include "map/rules.h"
 
-/* Marks the functions that the user calls helpers, by name. */
+/* Marks the functions whose names match the user's pattern of helpers. */
 static bool mark_helpers(struct heft_heap_report *r, struct heft_err *err)
 {
 	const struct heft_heap_query *q = &r->report.query;
@@ -40,7 +40,7 @@ static bool report_fill(struct heft_heap_report *r, struct heft_heap *h, struct 
 		name_calls(base);
 	uint32_t *steps = heap_join(r, h, base, &base_steps);
 	const struct paths *paths = &h->context.wish.paths;
-	/* In a diff, each dump may need path options for its own machine. */
+	/* Notes path options that no dump has used. In a diff, each dump may need its own. */
 	if (!paths_used(paths) && !(base && paths_used(&base->context.wish.paths)))
 		paths_note_unused(paths, h->info.of.path, r->notes);
 	const bool good = mark_helpers(r, err) && heap_leaves_add(r, h, steps, false, err) &&

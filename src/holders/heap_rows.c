@@ -74,7 +74,7 @@ static struct str site_text(const struct heap_report *r, const struct heap_site 
 	}
 }
 
-/* Numbers the distinct functions, modules, files or lines. */
+/* Gives each site a key: the number of its function, module, file or line. */
 static void make_keys(struct rower *w)
 {
 	struct heap_report *r = w->r;
@@ -114,7 +114,7 @@ static uint32_t step_node(struct rower *w, uint32_t parent, uint32_t step)
 	return tree_get(&w->r->tree, parent, w->keys[w->r->steps.data[step].site]);
 }
 
-/* Adds a leaf under its functions, from the outermost inward. */
+/* Adds a leaf's bytes to rows of its functions, from the outermost inward. */
 static void add_down(struct rower *w, const struct heap_leaf *l, struct heap_path *path)
 {
 	uint32_t node = 0;
@@ -127,7 +127,8 @@ static void add_down(struct rower *w, const struct heap_leaf *l, struct heap_pat
 	}
 }
 
-/* Adds a leaf under its functions, from the owner of the blocks outward, as deep as rows show. */
+/* Adds a leaf's bytes to rows of its functions, from the owner outward, as deep as rows are
+ * shown. */
 static void heap_rows_add_up(struct rower *w, const struct heap_leaf *l)
 {
 	uint32_t step = heap_owner_step(w->r, l->step), node = 0;
@@ -138,7 +139,7 @@ static void heap_rows_add_up(struct rower *w, const struct heap_leaf *l)
 	} while (step > 0 && w->r->query.by == HEFT_HEAP_BY_CALLERS);
 }
 
-/* Adds the classes in order. */
+/* Adds a row per class that leaves have, in the order of classes. */
 static void add_classes(struct rower *w)
 {
 	uint8_t *used = mem_zeroed(w->classes->entries.count + 1, 1);

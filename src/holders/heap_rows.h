@@ -30,8 +30,8 @@ enum { HEAP_MEASURES = HEFT_HEAP_WITH_CALLEES };
 
 /* Blocks and bytes of one stack. */
 struct heap_leaf {
-	uint32_t step, class; /* `class`: what rows by thread, size or age need besides the
-			       * stack. 0 for other rows */
+	uint32_t step, class; /* Class of thread, size or age, if the rows need it. 0 for other
+			       * rows */
 	uint64_t now[HEAP_MEASURES], base[HEAP_MEASURES];
 };
 
@@ -44,12 +44,14 @@ struct heap_report_module {
 /* Facts about a whole heap. */
 struct heap_info {
 	struct heft_heap_info of;
-	uint64_t parts[HEFT_HEAP_PARTS]; /* Bytes. All 0 if the dump has no blocks */
-	bool no_names;                   /* Frames are addresses in the modules' headers */
-	bool with_arguments;             /* Reports include the arguments of the command */
-	size_t unsettled; /* For a check: number of places skipped, because a stopped thread was
-			   * changing them */
-	const char *said; /* For a check: last message of the C library, or "" */
+	uint64_t parts[HEFT_HEAP_PARTS]; /* Bytes by kind of part. All 0 if the dump has no
+					  * blocks */
+	bool no_names;                   /* True if frames have no names, only addresses in a
+					  * module */
+	bool with_arguments;             /* True if reports include the arguments of the command */
+	size_t unsettled; /* For a search for damage: number of places skipped, because a stopped
+			   * thread was changing them */
+	const char *said; /* For a search for damage: last message of the C library, or "" */
 };
 
 struct heap_report {
@@ -66,7 +68,7 @@ struct heap_report {
 	size_t note_count;
 };
 
-/* Texts of rows. */
+/* Text columns of rows. */
 enum heap_text { HEAP_MODULE, HEAP_FILE, HEAP_LINE, HEAP_REACH, HEAP_TEXTS };
 
 static inline const struct heap_site *heap_step_site(const struct heap_report *r, uint32_t step)

@@ -38,7 +38,7 @@ struct heft_heap_report {
 
 /* Opens a dump. A handle opens only one. */
 bool heap_open(struct heft_heap *h, const char *path, struct heft_err *err);
-/* Opens a running process. Its pages are read like the recorder's file. */
+/* Opens a running process. The recorder's pages in it are read like a file of the recorder. */
 bool heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err *err);
 
 /* Returns module `i` of the process, which must exist. */
@@ -58,18 +58,19 @@ size_t heap_find_damage(struct heft_heap *h);
 /* Returns damage `i`. Its blocks are valid until h->answer is released. */
 struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i);
 
-/* Makes a report on a heap, or on its difference to `base` (may be NULL). Both heaps keep names of
- * frames. */
+/* Makes a report on a heap, or on its difference to `base` (may be NULL). Both heaps keep the names
+ * of their frames for later reports. */
 bool heap_report_make(struct heft_heap_report **ret, struct heft_heap *h, struct heft_heap *base,
 		      const struct heft_heap_query *query, struct heft_err *err);
 void heap_report_release(struct heft_heap_report *r);
 
-/* Makes the steps of all stacks. *ret_base is NULL without a base. Returns the step of each call
- * node. The caller frees the arrays. This and the following functions are private to holders/. */
+/* Makes the steps (struct heap_step) of all stacks. Returns an array with the step of each call
+ * node of `now`, and in *ret_base that of `base`, or NULL. The caller frees the arrays. This and
+ * the following functions are private to holders/. */
 uint32_t *heap_join(struct heft_heap_report *r, struct heft_heap *now, struct heft_heap *base,
 		    uint32_t **ret_base);
-/* Returns the step to which a stack's bytes belong, shown innermost. Skips frames of the allocator
- * and of helpers, which allocate for their callers, unless the stack has no others. */
+/* Returns the innermost step that is shown, which owns a stack's bytes. Skips frames of the
+ * allocator and of helpers, which allocate for their callers, unless the stack has no others. */
 uint32_t heap_owner_step(const struct heap_report *r, uint32_t step);
 /* Adds the leaves of a heap, unsorted. `steps` is indexed by call node. */
 bool heap_leaves_add(struct heft_heap_report *r, struct heft_heap *h, const uint32_t *steps,
