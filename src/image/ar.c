@@ -50,7 +50,7 @@ struct member {
 	struct str field; /* Name field of the header, without trailing blanks. */
 	struct str name;
 	uint64_t data, size; /* Offset and bytes of the contents, without a BSD name. */
-	uint64_t stored;     /* Bytes after the header in this file, with a BSD name. */
+	uint64_t stored;     /* Bytes in this file after the header, with a BSD name. */
 	uint64_t origin;     /* Thin archives: offset of the header in the archive that the path
 			      * names. 0 if the path names the member itself. */
 	bool outside;        /* True if a thin archive names the member, a separate file */
@@ -202,7 +202,7 @@ static bool ar_read_member(const struct ar *ar, const struct ar_level *l, struct
 	return true;
 }
 
-/* Adds the member whose contents begin at in->done: an object as an image, others as a part. */
+/* Adds the member at in->done: an object as an image, any other contents as a part. */
 static void ar_contents_read(struct ar *ar, const struct member *m, struct bytes data)
 {
 	struct input *in = ar->in;
@@ -376,7 +376,7 @@ static void outside_read(struct ar *ar, size_t i)
 }
 
 /* True if a member in another file is still to be read. Such a member may be an archive, which adds
- * to the list. Input in memory has no folder in which to find files. */
+ * members to in->outside. Input in memory has no folder in which to find files. */
 static bool has_outside(const struct ar *ar)
 {
 	return ar->in->file.path && ar->next_outside < ar->in->outside.count;

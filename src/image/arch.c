@@ -1,4 +1,4 @@
-/* Defines the table of instruction set architectures, and what of images depends on it. */
+/* Defines the table of instruction set architectures, and what depends on it in images. */
 #include "image/arch.h"
 
 #include <stdio.h>
@@ -85,7 +85,7 @@ const struct arch *image_arch(const struct image *im)
 
 bool image_code_has_addresses(const struct image *im)
 {
-	/* In other images of these machines, such numbers may also be distances to a base. */
+	/* In other images of these machines, a number in code may also be a distance to a base. */
 	return im->type == ET_EXEC ||
 	       (image_arch(im)->absolute && (im->type == ET_REL || im->by_build));
 }
@@ -161,7 +161,7 @@ struct image_got image_got(const struct image *im)
 		ret.addr = end > 0 ? min_u64(ret.addr, s->addr) : s->addr;
 		end = max_u64(end, add_sat(s->addr, s->size));
 	}
-	/* Even an empty table has a pointer. */
+	/* Even an empty GOT has a pointer. */
 	ret.size = end - ret.addr;
 	if (arch->got_bias > 0 && end > 0 && (ret.size <= REACH || !arch->got_splits))
 		ret.pointer = ret.addr + arch->got_bias;

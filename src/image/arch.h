@@ -37,7 +37,7 @@ struct arch_registers {
  * details that they leave open. */
 struct arch_stubs {
 	uint8_t size, header;             /* `header`: bytes before the first stub */
-	uint8_t short_size, short_header; /* Sizes of a second form. 0 without one */
+	uint8_t short_size, short_header; /* Sizes of a second form of stubs. 0 without one */
 	uint8_t got_size;                 /* Size of a stub in .plt.got. 0 means `size` */
 };
 
@@ -46,8 +46,8 @@ struct arch {
 	enum arch_id id;
 	const char *name;       /* Name, such as "x86-64" */
 	const char *short_name; /* Name that SuperSize uses, "x64". NULL if it has none. */
-	/* The machine has two instruction sets. A code address's lowest bit selects one. Mapping
-	 * symbols mark the code of each. */
+	/* True if the machine has two instruction sets. A code address's lowest bit selects one.
+	 * Mapping symbols mark the code of each. */
 	bool two_sets;
 	bool absolute; /* True if code contains addresses, or adds distances to a base (i386) */
 	bool pools;    /* True if code loads addresses and numbers from literal pools nearby */
@@ -61,8 +61,8 @@ struct arch {
 	uint16_t got_bias;
 	struct arch_stubs stubs;
 	const struct arch_registers *registers; /* May be NULL */
-	/* GNU property note: the property whose two lowest bits are features, and the names of the
-	 * features by these bits. 0 if there is none. */
+	/* GNU property note: type of the property whose two lowest bits are features. 0 if there is
+	 * none. `features` has the names, by the value of these bits. */
 	uint32_t feature_property;
 	const char *features[4];
 };

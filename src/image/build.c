@@ -167,8 +167,8 @@ void build_set_relocs(struct image_build *b, uint32_t table, struct reloc *list,
 	b->sections.data[table].made_reloc_count = count;
 }
 
-/* If `e` follows one of the last two entries and has the same owner, makes that entry longer. Tries
- * two, because the entries of two tables may alternate. */
+/* If `e` follows one of the last two entries and has the same owner, makes that entry longer and
+ * returns true. Tries two, because the entries of two tables may alternate. */
 static bool build_continues(struct image_build *b, const struct image_entry *e)
 {
 	for (size_t i = 1; i <= 2 && i <= b->entries.count; i++) {

@@ -8,7 +8,7 @@
 
 #include "image/image.h"
 
-/* An address at which, by a table other than the symbol table, a function or other piece begins. */
+/* Start of a function or other piece, as a table other than the symbol table states it. */
 struct build_start {
 	uint64_t addr;
 	uint64_t size; /* Bytes of the function. 0 if unknown. */
@@ -35,7 +35,7 @@ void build_init(struct image_build *b, struct image *im, const struct image_plac
  * size, file_size and again; build_section() computes the other fields. In an object, addr counts
  * from the start of the section's own address window. */
 uint32_t build_section(struct image_build *b, const struct section *s);
-/* Adds a section that only labels a range of the file. Sets `again`: nothing reads it. */
+/* Adds a section that only labels a range of the file. Sets `again`: its bytes are not read. */
 uint32_t build_range(struct image_build *b, struct str title, uint64_t off, uint64_t size);
 /* Adds a PT_LOAD segment. The caller sets its name, addr, vm_size, off, file_size and rights. */
 void build_segment(struct image_build *b, const struct segment *s);
@@ -57,14 +57,14 @@ uint32_t build_relocs(struct image_build *b, uint32_t of, uint32_t symbols, uint
 		      uint64_t size);
 /* Sets the relocations of a table of build_relocs(). `list` must live in the arena of the image.
  * `type` is ELF's (R_386_32), because `kind` is derived from it. `addr` is an offset in the patched
- * section in objects, a VM address in programs. `symbol` is what build_symbol() returned: if the
- * file counts entries of a table, add a symbol with an empty name for each entry that is none. */
+ * section in objects, a VM address in programs. `symbol` is what build_symbol() returned. If the
+ * file states indexes in a table, add a nameless symbol for each entry that is no symbol. */
 void build_set_relocs(struct image_build *b, uint32_t table, struct reloc *list, uint64_t count);
 /* Adds an entry of a table, clipped to the table's section. `e` has a section index from
  * build_section(). */
 void build_entry(struct image_build *b, const struct image_entry *e);
-/* Moves everything that was added to the image. `table` is the section of the symbols, 0 if it has
- * no bytes. `strings` is the section of the symbols' names, 0 if there is none. */
+/* Moves all additions to the image. `table` is the section of the symbols, 0 if it has no bytes.
+ * `strings` is the section of the symbols' names, 0 if there is none. */
 void build_finish(struct image_build *b, uint32_t table, uint32_t strings);
 /* Sets the machine, format and kind of the image to those of `im`. */
 void build_as(struct image_build *b, const struct image *im);

@@ -6,10 +6,10 @@
 
 struct comdat {
 	struct str name; /* Signature. Of all objects with this signature, one copy is linked. */
-	uint64_t off;    /* Offset in the image of the section that states it */
+	uint64_t off;    /* Offset in the image of the group's or .gnu.linkonce section */
 	uint64_t size;   /* Bytes of the sections in the file */
 };
 
-/* Finds the next such part from section *at on, and moves *at after it. False if there is none. *at
- * is 1 at first. */
+/* Finds the next COMDAT group or .gnu.linkonce section from section *at on, and moves *at after it.
+ * False if there is none. *at is 1 at first. */
 bool comdat_next(const struct image *im, size_t *at, struct comdat *ret);

@@ -73,7 +73,7 @@ static const char *fixed_text(struct core *c, struct reader *r, size_t size)
 {
 	const char *p = (const char *)read_take(r, size);
 	size_t used = p != NULL ? strnlen(p, size) : 0;
-	while (used > 0 && p[used - 1] == ' ') /* A changed title may end in blanks */
+	while (used > 0 && p[used - 1] == ' ') /* A title that the program set may end in blanks */
 		used--;
 	return used > 0 ? arena_copy(&c->arena, (struct str){ p, used }) : "";
 }

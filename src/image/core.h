@@ -10,7 +10,7 @@
 /* A range of a file that the process had mapped. */
 struct core_file {
 	uint64_t start, end; /* Invariant: start < end */
-	uint64_t off;        /* Offset of the piece in the file, in bytes. */
+	uint64_t off;        /* Offset of the range in the file, in bytes. */
 	const char *path;
 };
 
@@ -24,7 +24,7 @@ struct core_thread {
 
 struct core {
 	VEC(struct core_file) files;     /* Mapped files, in the order of the note NT_FILE */
-	VEC(struct core_thread) threads; /* The first one received the signal */
+	VEC(struct core_thread) threads; /* [0] received the signal */
 	const char *command;             /* Command with its arguments, cut to 80 bytes, or "" */
 	const char *name;                /* Name of the process's first thread, cut to 15 bytes. */
 	uint32_t pid;                    /* 0 if unknown. */
@@ -33,10 +33,10 @@ struct core {
 	uint64_t fault_addr;
 	/* Values of the auxiliary vector. 0 if an entry is absent. */
 	uint64_t phdr, phent, phnum, base, entry, execfn, vdso;
-	bool machine_wide; /* By its notes, the core holds a whole machine (QEMU, Xen) or its
-			    * kernel (kdump). */
-	bool compact;      /* heft wrote the core: all missing pages are zeros that the program
-			    * never touched. */
+	bool machine_wide; /* True if its notes show that the core holds a whole machine (QEMU, Xen)
+			    * or its kernel (kdump). */
+	bool compact;      /* True if heft wrote the core: all missing pages are zeros that the
+			    * program never touched. */
 	struct arena arena;
 };
 

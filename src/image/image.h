@@ -51,9 +51,9 @@ struct segment {
 	 * so that it does not wrap. Equal to addr if unknown. */
 	uint64_t load_addr;
 	uint64_t align;
-	bool again;       /* The file bytes are not read, because too many sections or segments
-			   * share them. See section_bytes(). */
-	uint64_t vm_bias; /* Number that heft added to the file's address: see struct section */
+	bool again;       /* True if the file bytes are not read, because too many sections or
+			   * segments share them. See section_bytes(). */
+	uint64_t vm_bias; /* What heft added to the file's address of an overlay */
 };
 
 /* Printf format and arguments for text such as "LOAD #2 [RX]". */
@@ -75,9 +75,9 @@ struct section {
 	uint32_t link, info;
 	uint64_t align, entsize;
 	bool alloc, write, exec, tls, nobits, compressed;
-	bool again;                      /* The file bytes are not read, because too many
+	bool again;                      /* True if the file bytes are not read, because too many
 					  * sections or segments share them. See section_bytes(). */
-	const struct reloc *made_relocs; /* Relocations of a table not in ELF's form, else NULL */
+	const struct reloc *made_relocs; /* Relocations of a table not in ELF's form. Else NULL */
 	uint64_t made_reloc_count;
 };
 
@@ -109,7 +109,7 @@ struct made_symbol;
 
 struct image {
 	const char *format;       /* Name of the format, such as "ELF" */
-	const char *machine_name; /* Name of the machine. NULL: the name in arch.h. */
+	const char *machine_name; /* Name of the machine. NULL to use the name in struct arch. */
 	const char *path;         /* Path of the input file. Borrowed. */
 	struct str member;        /* Name inside an archive. "" if the image is no member. */
 	struct bytes bytes;       /* Bytes of this object alone. */
@@ -128,7 +128,7 @@ struct image {
 	uint64_t ehdr_size, phdr_off, phdr_size, shdr_off, shdr_size;
 	struct segment *segments;
 	size_t segment_count;
-	struct section *sections; /* Sections by index of the ELF file. [0] is the null section */
+	struct section *sections; /* Sections by their index in the file. [0] is the null section */
 	size_t section_count;
 	/* Limit of the length of names, per section with a symbol table: one more than name_max of
 	 * struct symtab. 0 if not computed yet. Atomic: symtab_open() fills it in. */
@@ -147,8 +147,8 @@ struct image {
 	/* Number of places that a loader patches by a table outside of all sections (PE). */
 	uint64_t moved_places;
 	bool mapped;   /* True if the bytes are those of a mapped file */
-	bool by_build; /* The image is not ELF: build.h made it. Outside of image/, use
-		        * image_states_loading() and image_states_sizes(). */
+	bool by_build; /* True if the image is not ELF: build.h made it. Outside of image/, use
+			* image_states_loading() and image_states_sizes(). */
 	bool bare;     /* True if the file has no section headers. heft derives the sections */
 	/* True if each stored address has a relocation, even if the type is ET_EXEC. */
 	bool moves;
@@ -157,9 +157,9 @@ struct image {
 	/* True if addresses in the file count from `base` (PE). */
 	bool from_base;
 	uint64_t base;
-	bool own_spaces;        /* Code and data have address spaces of their own (WebAssembly). */
+	bool own_spaces;        /* True if code and data have two address spaces (WebAssembly). */
 	uint64_t vm_bias;       /* Number added to the addresses: see struct image_place. */
-	unsigned overlay_shift; /* Bits of an address before the overlay number. 0: no overlays. */
+	unsigned overlay_shift; /* Address bits below the overlay number. 0 without overlays. */
 	/* Number to add to the addresses of variables in debug info, because WebAssembly's data has
 	 * its own address space. */
 	uint64_t data_bias;
@@ -255,8 +255,8 @@ const struct section *image_symbols(const struct image *im);
  * Stripping may leave only a copy of the dynamic table, or imports. Object: true if it has
  * symbols. */
 bool image_symbols_name_places(const struct image *im);
-/* Sets the address of what a table's entry exports, in images that are not ELF. False if the entry
- * is no export, or one that linkers drop if nothing refers to it, as in programs of Mach-O. */
+/* Sets *ret to the address that a table's entry exports, in images that are not ELF. False if the
+ * entry exports nothing, or nothing that linkers must keep (exports of Mach-O programs). */
 bool image_export(const struct image *im, const struct image_entry *e, uint64_t *ret);
 /* Returns the alloc section that contains a VM address, NULL if there is none. If sections overlap,
  * returns the one that begins last. Skips NOBITS TLS sections of linked images, because they take
@@ -321,8 +321,8 @@ struct symtab {
 	struct bytes data, names, xindex;
 	size_t count; /* Number of entries, including the null entry */
 	uint32_t entry_size;
-	uint64_t name_max; /* Limit of a name's length in bytes. 0: none. Longer names are not
-			    * read, so reading all names is O(table) */
+	uint64_t name_max; /* Limit of a name's length in bytes, or 0 for no limit. Longer names are
+			    * not read, so reading all names is O(table) */
 	/* Sizes of names by symbol index, from an earlier reader of the whole table. UINT32_MAX if
 	 * unknown. Borrowed. NULL at first. */
 	const uint32_t *name_sizes;
@@ -385,7 +385,7 @@ enum reloc_kind {
 	RELOC_OTHER,
 	RELOC_RELATIVE,  /* Image base + addend */
 	RELOC_ABS,       /* Symbol + addend: a pointer. */
-	RELOC_PCREL,     /* Symbol + addend - place. Also through the PLT, or in pages. */
+	RELOC_PCREL,     /* Symbol + addend - place. Also for its PLT entry, or in pages. */
 	RELOC_GLOB_DAT,  /* GOT slot of a symbol */
 	RELOC_JUMP_SLOT, /* GOT slot that the PLT uses for a symbol */
 	RELOC_COPY,
@@ -445,7 +445,7 @@ enum reloc_op {
 	RELOC_OP_SET,  /* Field = value */
 	RELOC_OP_ADD,  /* Field += value */
 	RELOC_OP_SUB,  /* Field -= value */
-	RELOC_OP_LESS, /* Subtracts the value from the field's next relocation */
+	RELOC_OP_LESS, /* Subtracts the value from that of the field's next relocation */
 	RELOC_OP_PUSH, /* Pushes the value on a stack, for the three operations below */
 	RELOC_OP_TAKE, /* Pops the upper value and subtracts it from the value below */
 	RELOC_OP_PLUS, /* Pops the upper value and adds it to the value below */

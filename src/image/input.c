@@ -23,7 +23,7 @@ static bool make_image(struct input *in, const char *path, struct heft_err *err)
 	in->images = im;
 	in->image_count = 1;
 	in->file.bytes = (struct bytes){ elf.p, content };
-	/* Hides the header and symbol tables, which the program lacks: heft made them. */
+	/* Hides the tables that heft made: the program has no such headers and symbols. */
 	im->ehdr_size = im->phdr_size = im->shdr_size = 0;
 	im->part_count = 0;
 	for (size_t i = 1; i < im->section_count; i++)
@@ -69,7 +69,7 @@ static bool image_input_parse(struct input *in, enum file_use use, const char *p
 	return true;
 }
 
-/* Replaces a packed file by its contents, if heft reads images of that format. */
+/* Unpacks a packed file in place, if heft reads the format of its contents. */
 static bool input_unpack(struct file *f, struct notes *notes, struct heft_err *err)
 {
 	bool packed;

@@ -82,10 +82,10 @@ bool input_adopt(struct input *in, struct file *f, enum file_use use, struct not
 /* Opens a file like input_open(), but reads only the first portion of an archive. */
 bool input_open_portion(struct input *in, const char *path, enum file_use use, struct notes *notes,
 			struct heft_err *err);
-/* Replaces a portion of an archive by the next one. False, and no images, if no bytes follow. */
+/* Replaces a portion of an archive by the next one. False, without images, if no bytes follow. */
 bool input_next_portion(struct input *in);
-/* Returns the bytes of the file and of the members outside of it, for an archive: up to the end of
- * the portion. */
+/* Returns the bytes of the file. For an archive, returns the bytes up to the end of the portion
+ * that was read, with the members in other files. */
 static inline uint64_t input_size(const struct input *in)
 {
 	return in->archive ? in->done : in->file.bytes.size;

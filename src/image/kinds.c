@@ -23,7 +23,7 @@
 static const struct {
 	const char *one, *many;
 	unsigned uses;      /* Bits, made by FOR(), of the uses that read the kind */
-	const char *advice; /* Advice for commands that cannot read the kind. NULL: none */
+	const char *advice; /* Advice for commands that cannot read the kind, or NULL */
 } kinds[KIND_COUNT] = {
 	[KIND_PROGRAM] = { "a program or library", "programs", FOR_IMAGES | FOR_CODE },
 	[KIND_OBJECT] = { "an object", "objects",

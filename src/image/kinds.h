@@ -53,10 +53,10 @@ struct input;
 
 struct file_format {
 	enum file_kind kind;
-	const char *one;    /* Noun in "FILE is a linker map". NULL: the name of the kind */
+	const char *one;    /* Noun in "FILE is a linker map". NULL to use the kind's noun */
 	const char *advice; /* Advice for a file that heft does not read. NULL if there is none */
 	bool packs;         /* True if a compressed file may contain this format */
-	/* Recognizes the format, by a function or by bytes at an offset. */
+	/* Recognizes the format. NULL if the bytes `magic` at an offset do. */
 	bool (*matches)(struct bytes b);
 	/* Recognizes a format by the first bytes of a file. If NULL, `matches` does. */
 	bool (*begins)(struct bytes head);
@@ -68,13 +68,13 @@ struct file_format {
 	/* Parses one object file. NULL for other formats. */
 	bool (*parse)(struct image *im, const struct image_place *at, struct bytes b,
 		      struct notes *notes, struct heft_err *err);
-	/* Fills the input from its bytes, for a file with several images or without one of its own.
-	 * NULL for other formats. */
+	/* Fills the input from its bytes, for a file with several images or, like a linker map,
+	 * without an image of its own. NULL for other formats. */
 	bool (*open)(struct input *in, const char *path, struct heft_err *err);
 };
 
-/* Returns the format of a file, or of its packed contents. For an unknown format, returns the last
- * entry of the table, with KIND_UNKNOWN. `ret_packed` may be NULL. */
+/* Returns the format of a file, or of its packed contents (*ret_packed, if not NULL, tells which).
+ * For an unknown format, returns the last entry of the table, with KIND_UNKNOWN. */
 const struct file_format *file_format_of(struct bytes b, bool *ret_packed);
 /* Returns the format of the bytes as they are: packed bytes have the format of the packer. */
 const struct file_format *file_format_of_plain(struct bytes b);

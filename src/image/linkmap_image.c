@@ -10,7 +10,7 @@
 
 #define CONTENT_MAX (UINT64_C(1) << 30)
 
-/* Greatest number of sections, because symbols cannot have higher numbers. Others are omitted. */
+/* Greatest number of sections that symbols can refer to. Sections above it are omitted. */
 enum { PARTS_MAX = 0xfe00 };
 
 bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, struct heft_err *err)
@@ -88,7 +88,7 @@ static bool linkmap_image_is_code(const struct linkmap *map, const struct linkma
 
 void linkmap_doubts(const struct linkmap *map, struct text *ret)
 {
-	bool copies = false; /* The program copies some data to RAM at its start */
+	bool copies = false; /* True if the program copies some data to RAM at its start */
 	for (size_t i = 0; i < map->sections.count; i++)
 		copies |= map->sections.data[i].load_addr != map->sections.data[i].addr;
 	/* Finds sections that may have no bytes in the file: in writable memory, without a stored
@@ -270,7 +270,7 @@ static struct bytes linkmap_image_join(const struct linkmap_image_making *m)
 	ASSERT(head.len == EHDR64_SIZE);
 	memcpy(bytes, head.p, head.len);
 	memcpy(bytes + from, tail.p, tail.len);
-	/* Marks .eh_frame_hdr as empty. Other sections may be zeros. */
+	/* Writes an empty .eh_frame_hdr, because zeros are invalid in it. */
 	static const uint8_t none[] = { 1, 0xff, 0xff, 0xff };
 	vec_each(const struct linkmap_image_part, p, &m->parts) {
 		const struct linkmap_section *s = &m->map->sections.data[p->section];

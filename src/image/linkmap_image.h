@@ -15,6 +15,6 @@ bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, str
  * in the file; the rest are heft's tables and symbols. Free *ret with mem_free(). False if the
  * sections have more than 1 GiB. */
 bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_content);
-/* Appends the sections that may have no bytes in the file (NOLOAD), which maps do not tell. */
+/* Appends names of sections that may have no bytes in the file (NOLOAD): maps do not tell. */
 struct text;
 void linkmap_doubts(const struct linkmap *map, struct text *ret);

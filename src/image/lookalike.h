@@ -11,8 +11,8 @@ enum { LOOKALIKE_SMALL = 1 << 20 };
 
 /* True if the bytes of a word or an immediate could be text ("exp"). */
 bool lookalike_may_be_text(uint64_t value);
-/* True if the bytes are text. A real address is aligned, or follows a string's end or the (mostly
- * zero) high byte of a number. */
+/* True if the bytes of a value are text and it is no likely address. An address is aligned, or
+ * follows a zero byte: the end of a string, or the high byte of a number. */
 bool lookalike_is_text(const struct image *im, uint64_t value);
 /* True if a value is a small number, and not the address of a word or string. Needed if flash
  * begins at 0, where small numbers are valid addresses. */
@@ -21,5 +21,5 @@ bool lookalike_is_number(const struct image *im, uint64_t value);
 bool lookalike_text_at(const struct image *im, uint64_t addr);
 /* Like lookalike_text_at(), but also accepts line breaks and tabs. */
 bool lookalike_printed_at(const struct image *im, uint64_t addr);
-/* True if the two bytes at an address are text, with line breaks and tabs. */
+/* True if both bytes at an address are text, line breaks or tabs. */
 bool lookalike_is_printed(const struct image *im, uint64_t addr);

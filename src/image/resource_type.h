@@ -3,5 +3,5 @@
 
 #include <stdint.h>
 
-/* Returns NULL for a number without a name. pe/pe_resources.c. */
+/* Returns the name of a resource type, or NULL. Defined in pe/pe_resources.c. */
 const char *resource_type_name(uint64_t type);

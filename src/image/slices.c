@@ -53,7 +53,7 @@ static uint8_t slices_byte_at(const struct image *im, uint64_t addr)
 	return b.size == 1 ? b.p[0] : 0xff;
 }
 
-/* A run of text. If requested addresses ascend, each byte is read once. */
+/* The run of text from the last requested address on. If addresses ascend, reads each byte once. */
 struct text_run {
 	uint64_t from, end;
 	bool zero; /* True if a zero byte follows the run */
@@ -96,8 +96,8 @@ static void keep_texts(struct slices *s, const struct image *im)
 	size_t kept = 0;
 	for (size_t i = 0; i < s->list.count; i++) {
 		move_run(&r, im, s->list.data[i].addr);
-		/* A slice at the end of the run of text needs that no 0 follows: a 0 would belong
-		 * to it. */
+		/* A slice that ends with the run of text must not be followed by a 0, because then
+		 * the text is a C string. */
 		const struct slice *y = &s->list.data[i];
 		const uint64_t y_end = y->addr + y->size;
 		if (y->addr < r.end && y_end <= r.end && begins_character(im, y->addr) &&

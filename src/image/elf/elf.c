@@ -17,7 +17,7 @@ struct elf_parse {
 	struct heft_err *err;
 };
 
-/* Returns the highest end of an address range in a file of the image's class. */
+/* Returns the end of the address space of the image's class. UINT64_MAX for 64 bits. */
 static uint64_t addr_limit(const struct image *im)
 {
 	return im->bits == 64 ? UINT64_MAX : UINT64_C(1) << 32;
@@ -84,7 +84,7 @@ static bool parse_ehdr(struct elf_parse *p)
 	return true;
 }
 
-/* Checks that count entries of entsize bytes at off are in the file. */
+/* Checks that `count` entries of `entsize` bytes (>= `least`) at `off` are in the file. */
 static bool check_table(struct elf_parse *p, const char *what, uint64_t off, uint64_t count,
 			uint32_t entsize, uint32_t least)
 {
@@ -127,8 +127,8 @@ static void read_shdr(const struct image *im, uint64_t off, struct section *s, u
 
 static void read_phdr(const struct image *im, uint64_t off, struct segment *s);
 
-/* Reads a core that was cut off before its section headers. The section headers would have a count
- * of more than 65,534 segments, so the count is derived: the program headers end at the notes. */
+/* Handles a core that was cut off before its section headers. Only they would state a number of
+ * segments above 65,534, so computes it: the program headers end at the notes. */
 static void do_without_sections(struct elf_parse *p)
 {
 	struct ehdr *eh = &p->eh;
@@ -226,7 +226,8 @@ static void clip_segment(const struct image *im, struct segment *s)
 	}
 }
 
-/* Sets load addresses to VM addresses if the file has none. p_paddr may be 0. */
+/* Sets load addresses to VM addresses where p_paddr is unusable: in cores, if it does not fit, or
+ * if all of several are 0. */
 static void settle_load_addrs(struct image *im)
 {
 	bool known = false, several = false;

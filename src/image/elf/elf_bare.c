@@ -10,7 +10,7 @@ enum { PARTS_MAX = 64 };
 
 struct bare {
 	struct image *im;
-	VEC(struct section) parts; /* Tables that the headers name. Their names are constants */
+	VEC(struct section) parts; /* Tables of program headers and DT_*. Names are constants */
 	VEC(struct section) list;  /* Sections. [0] is the null section */
 };
 
@@ -41,7 +41,7 @@ static void elf_bare_add_part(struct bare *b, const char *name, uint32_t type, u
 struct elf_bare_table {
 	const char *name;
 	uint32_t type;
-	uint32_t addr, size; /* Dynamic tags (DT_*) with its address and size. */
+	uint32_t addr, size; /* Dynamic tags (DT_*) with the table's address and size. */
 };
 
 static void elf_bare_add_tables(struct bare *b)
@@ -152,7 +152,7 @@ static void elf_bare_add_section(struct bare *b, const struct segment *in, struc
 		vec_push(&b->list, like);
 }
 
-/* Adds a segment's parts in the order of addresses, and a plain section for each gap. */
+/* Adds a segment's parts in the order of addresses, and a section SHT_PROGBITS for each gap. */
 static void cut_segment(struct bare *b, const struct segment *s)
 {
 	const uint64_t held = s->off < b->im->bytes.size

@@ -22,8 +22,8 @@ static void sweep_emit(struct elf_index_sweep *w, uint64_t end)
 	w->at = max_u64(w->at, end);
 }
 
-/* Assigns all addresses below `limit`. A range on the stack owns the addresses that the ranges
- * above it do not cover. */
+/* Assigns the addresses from w->at up to `limit` to ranges on the stack. A range owns the addresses
+ * that the ranges above it do not cover. */
 static void sweep_to(struct elf_index_sweep *w, uint64_t limit)
 {
 	while (w->depth > 0) {
@@ -92,7 +92,7 @@ struct backing {
 	uint64_t first_gone; /* Start of the first NOBITS section. UINT64_MAX if there is none. */
 	uint64_t first_tls;  /* Start of the first NOBITS TLS section: a .tbss or an emptied
 			      * .tdata. UINT64_MAX if there is none. */
-	uint64_t last_end;   /* End of the last section at the segment's file offset. */
+	uint64_t last_end;   /* End of the last section whose file offset fits its address. */
 };
 
 static void weigh_section(const struct image *im, const struct section *s, struct backing *backing)
@@ -241,7 +241,7 @@ static void read_descriptors(struct image *im)
 	for (size_t i = 0; i < count; i++)
 		words[i] = read_u64(&r);
 	index->opd = opd;
-	im->notes = NULL; /* The readers of the relocations make the notes */
+	im->notes = NULL; /* No notes here: later readers of these relocations make them */
 	for (size_t i = 1; i < im->section_count; i++)
 		if (section_is_reloc(&im->sections[i]))
 			relocate_descriptors(im, &im->sections[i], words, count);

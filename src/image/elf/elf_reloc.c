@@ -267,7 +267,7 @@ static bool next_plain(struct reloc_iter *it, struct reloc *ret)
 	ret->has_addend = it->form == FORM_RELA;
 	const uint8_t *entry = read_take(&it->reader, ret->entry_size);
 	ASSERT(entry); /* open_plain() has counted the entries */
-	/* A constant size spares the reader's checks. */
+	/* With a constant size, the compiler removes the reader's checks. */
 	if (im->bits == 64) {
 		struct reader r = reader_of((struct bytes){ entry, 24 }, im->big_endian);
 		off = read_u64(&r);

@@ -10,8 +10,8 @@ struct reloc_kinds {
 	uint8_t kind;
 };
 
-/* Kinds of the types of each machine, by number. Types that are missing here are RELOC_OTHER, such
- * as type 0 (NONE). */
+/* Tables of the kinds of relocation types, one per machine, sorted by type. Types that are missing
+ * here are RELOC_OTHER, such as type 0 (NONE). */
 
 /* x86-64 psABI, table "Relocation Types". */
 static const struct reloc_kinds x86_64[] = {
@@ -411,7 +411,7 @@ static const struct reloc_fields fields[] = {
 	{ EM_OLD_MOXIE, RELOC_OP_SET, 1, 0, 0, 0 },
 };
 
-/* Types with another effect, or for fields of other widths. */
+/* Types that `fields` cannot describe: with another effect, or for fields of other widths. */
 static const struct {
 	uint16_t machine, first, last; /* Range of types */
 	uint8_t op, width, bits;       /* For the members of struct reloc_field */
@@ -449,7 +449,7 @@ static const struct {
 	{ EM_SH, 24, 32, RELOC_OP_NONE, 0, 0 },      /* Types SWITCH8 to LABEL */
 	{ EM_TI_PRU, 65, 70, RELOC_OP_NONE, 0, 0 },  /* Types GNU_DIFF8 to GNU_DIFF32_PMEM */
 	{ EM_NDS32, 205, 208, RELOC_OP_NONE, 0, 0 }, /* Types DIFF8 to DIFF_ULEB128 */
-	/* The value is subtracted from the value of the field's next entry. */
+	/* The value is subtracted from the value of the next relocation of the same field. */
 	{ EM_MSP430, 10, 10, RELOC_OP_LESS, 0, 0 },
 	{ EM_MSP430, 21, 21, RELOC_OP_LESS, 0, 0 },
 	{ EM_MN10300, 33, 33, RELOC_OP_LESS, 0, 0 },

@@ -126,7 +126,7 @@ struct symbol symtab_get_nameless(const struct symtab *t, size_t i)
 	struct symbol s = { .name = STR(""), .index = (uint32_t)i };
 	uint8_t info, other;
 	uint16_t shndx;
-	/* symtab_open() has checked the size. A constant size spares the checks of the reader. */
+	/* symtab_open() has checked the size. A constant size lets the compiler drop checks. */
 	if (im->bits == 64) {
 		struct reader r = reader_of((struct bytes){ entry, SYM64_SIZE }, im->big_endian);
 		s.name_off = read_u32(&r);

@@ -5,8 +5,8 @@
 #include "base/sort.h"
 #include "image/input.h"
 
-/* Limits. Java classes have the same magic. Where the count is, they have a version of at least 45.
- * So a count above ARCHES_MAX means another format. */
+/* Limits. Java classes have the same magic. In place of the count, they have a version of at least
+ * 45. So a count above ARCHES_MAX means another format. */
 enum { HEADER_SIZE = 8, ARCHES_MAX = 40, SLICE_SHIFT = 52 };
 
 /* A slice, from a fat_arch. Sorted by `off`. */

@@ -116,7 +116,7 @@ static void read_fde(struct macho_frames *f, struct reader *r, uint64_t off, uin
 		macho_frames_add_data(f, data, function);
 }
 
-/* Reads __eh_frame. A CIE belongs to the function after it. */
+/* Reads __eh_frame. A CIE belongs to the function of the FDE after it. */
 static void read_eh_frame(struct macho_frames *f)
 {
 	struct reader r = macho_reader(f->m, f->s->off, f->s->size);

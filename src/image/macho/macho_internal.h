@@ -53,8 +53,8 @@ struct macho {
 	VEC(struct reloc) pointers;         /* Pointers of the table that is being read */
 	uint64_t symbol_count;
 	bool is_signed, hardened;
-	/* Bytes of tables that may still be read: at most one file's size each. In valid files,
-	 * sections do not share entries. */
+	/* Bytes of the indirect symbol table and of relocations that may still be read. In valid
+	 * files, sections do not share entries. */
 	uint64_t slots_left, relocs_left;
 	struct map names;      /* Symbols by name, for macho_name_find(). */
 	uint32_t first_symbol; /* Index of the first nlist's symbol in the image's table. */
@@ -130,8 +130,8 @@ void macho_read_relocs(struct macho *m);
 void macho_read_unwind(struct macho *m);
 /* macho_frames.c: reads the unwind tables of objects. */
 void macho_read_frames(struct macho *m);
-/* macho_linkedit.c: reads if and how code is signed. Assigns each hash to the bytes it signs. */
+/* macho_linkedit.c: reads whether code is signed. Assigns each hash to the bytes it signs. */
 void macho_read_signature(struct macho *m, const struct macho_range *range);
-/* macho_symbols.c: returns ELF's name for a section, under which other rooms find it. */
+/* macho_symbols.c: returns the ELF name of a section, by which code outside of macho/ finds it. */
 struct str macho_section_name(struct macho *m, struct str segment, struct str section,
 			      uint32_t flags);

@@ -12,7 +12,7 @@ static void macho_linkedit_add(struct macho *m, const struct macho_range *in, ui
 			    .section = in->index, .off = off, .size = size, .addr = addr });
 }
 
-/* Finds a symbol by name. 0 without one; *ret_at is then where to insert the name. */
+/* Finds a symbol's index by name. 0 if there is none: *ret_at is then where to insert the name. */
 static uint32_t macho_linkedit_find(const struct macho *m, struct str name, struct map_at *ret_at)
 {
 	uint32_t i;
@@ -136,7 +136,7 @@ struct trie {
 	struct reader r;
 	VEC(struct macho_linkedit_edge) edges; /* Edges to follow, the last one first */
 	VEC(struct macho_linkedit_range)
-	waiting;       /* Ranges that belong to the next export found below them */
+	waiting;       /* Ranges of edges and nodes that belong to the next export that is read */
 	uint64_t left; /* Bytes that may still be read. Nodes of a valid trie do not overlap. */
 };
 

@@ -77,7 +77,7 @@ static bool make_reloc(const struct macho *m, const struct macho_section *s,
 	ret->addr = e->off;
 	ret->has_addend = true;
 	ret->addend = addend;
-	/* Fields of AArch64's instructions have bits in several places. */
+	/* Reads the addend from the field, unless an AArch64 instruction scatters its bits. */
 	if (im->machine != EM_AARCH64 || e->type == 0) {
 		struct reader r = macho_reader(m, (uint64_t)s->off + e->off, e->width);
 		const unsigned unused = 64 - 8 * e->width;

@@ -99,7 +99,8 @@ void macho_read_unwind(struct macho *m)
 			break;
 		macho_unwind_add(m, at, INDEX_SIZE, e.first);
 		if (e.page != 0) {
-			/* The entry ends at the next page. The last entry has no next page. */
+			/* A page ends where the next one begins. The last entry has no next
+			 * page. */
 			const uint64_t after = read_index(&next).page;
 			uint64_t end = min_u64(add_sat(e.page, PAGE_SIZE), m->unwind.size);
 			if (after > e.page)

@@ -124,7 +124,7 @@ static bool is_big(struct bytes b)
 	       memcmp(b.p + 12, id, sizeof id) == 0;
 }
 
-/* Reads the header of an object whose tables lie in `size` bytes. */
+/* True if `bytes` begin with an object's header, and its tables lie in `size` bytes. */
 static bool coff_header_fits(struct bytes bytes, uint64_t size)
 {
 	struct reader r = reader_of(bytes, false);

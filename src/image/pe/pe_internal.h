@@ -61,14 +61,15 @@ bool pe_spend(struct pe *p, uint64_t size);
 struct reader pe_at(const struct pe *p, uint64_t rva, const struct pe_section **ret);
 /* Assigns bytes at an RVA to a symbol. If `symbol` is 0: to the owner of the RVA `owner`. */
 void pe_put(struct pe *p, uint64_t rva, uint64_t size, uint32_t symbol, uint64_t owner);
-/* Adds a symbol at an RVA. 0 if it has no address. Borrows the name, which must end with NUL. */
+/* Adds a symbol, without an address if `rva` is 0. Returns its index. Borrows the name, with
+ * NUL. */
 uint32_t pe_symbol(struct pe *p, struct str name, uint64_t rva, uint64_t size);
 
 /* pe_file.c: pe_begin() starts the image. pe_end() finishes it, or releases it if `ok` is false. */
 void pe_begin(struct pe *p, struct image *im, const struct image_place *at, struct bytes bytes,
 	      struct notes *notes);
 bool pe_end(struct pe *p, bool ok);
-/* Returns the EM_... number of a machine and the bits of its addresses. */
+/* Finds the EM_... number and address bits of a machine. False if the machine is unknown. */
 bool pe_find_machine(uint16_t coff, uint16_t *ret, uint8_t *ret_bits);
 /* coff_symbols.c: read the symbol table, and the relocations of objects. */
 void coff_read_strings(struct pe *p);

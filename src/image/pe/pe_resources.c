@@ -32,7 +32,7 @@ static struct reader pe_resources_reader_at(const struct resources *x, uint64_t 
 	return pe_at(x->p, x->rva + off, &s);
 }
 
-/* Returns a UTF-16 string that follows its length. Characters outside of ASCII become '?'. */
+/* Reads a UTF-16 string after its length. Returns ASCII, with '?' for other characters. */
 static const char *pe_resources_string_at(struct resources *x, uint64_t off)
 {
 	char text[NAME_CHARS_MAX];
@@ -46,7 +46,7 @@ static const char *pe_resources_string_at(struct resources *x, uint64_t off)
 	return arena_copy(&x->p->build.im->arena, (struct str){ text, reader_ok(&r) ? n : 0 });
 }
 
-/* Adds the symbol of a resource. 0 if the resource is damaged. */
+/* Adds the symbol of a resource and returns its index. 0 if the resource is damaged. */
 static uint32_t read_leaf(struct resources *x, uint64_t off)
 {
 	struct pe *p = x->p;

@@ -12,7 +12,7 @@ enum { NAMES_OF_SORT = 1, SORT_CORE = 0, SORT_CORE_MODULE = 0x11 };
 /* A component that is being read. Its next section is at `off`. */
 struct component {
 	uint64_t off, end;
-	uint64_t modules; /* Number of modules in it so far. */
+	uint64_t modules; /* Number of its modules that were read so far. */
 	struct str prefix;
 	struct reader names; /* Names of its modules: a list of index and name. May be empty */
 };
@@ -32,7 +32,7 @@ bool component_matches(struct bytes b)
 
 struct section_of_component {
 	unsigned id;
-	uint64_t start, off, end; /* Offset of its header; offset of its contents; end. */
+	uint64_t start, off, end; /* Offsets of its header, its contents and its end. */
 };
 
 static bool section_read(const struct component_components *c, const struct component *of,

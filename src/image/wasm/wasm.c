@@ -117,8 +117,8 @@ static void wasm_add_section(struct wasm *w, struct wasm_section *s)
 	s->index = build_section(&w->build, &made);
 }
 
-/* Adds a section of the image for the contents of each section. Section headers are not included.
- * Adds code and data after the other sections. */
+/* Adds a section of the image for the contents of each section of the file, without its header. If
+ * `mapped`, adds only code and data, otherwise only the other sections. */
 static void wasm_add_sections(struct wasm *w, bool mapped)
 {
 	vec_each(struct wasm_section, s, &w->sections)

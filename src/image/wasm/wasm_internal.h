@@ -28,7 +28,8 @@ enum wasm_id {
 struct wasm_section {
 	unsigned id;
 	struct str name;          /* Name of a custom section. */
-	uint64_t start, off, end; /* Offset of its id; offset of its contents after the name; end */
+	uint64_t start, off, end; /* Offsets of its id, of its contents after the name, of its
+				   * end */
 	uint32_t index;           /* Index of the image's section with its contents, or 0. */
 	bool relocated;           /* True if the section's relocations were read */
 };
@@ -38,7 +39,7 @@ struct wasm_function {
 	uint64_t off, size;     /* Range in the code section's contents, with the size field */
 	struct str name;        /* "" until a name is found. */
 	uint64_t entry, length; /* Range of the entry in the name section that names it. */
-	uint64_t head;          /* Bytes of the size field at its start. */
+	uint64_t head;          /* Bytes of the function's size field. */
 };
 
 /* Bytes that belong to a function (an import, export, type or slot of a table) or to a segment of
