@@ -19,7 +19,7 @@ static bool linkmap_has(struct str line, const char *word)
 	return str_find(line, str_of(word)) < line.len;
 }
 
-/* Distinguishes GNU ld from gold by the heading of the memory map. Earlier headings are equal. */
+/* Tells GNU ld from gold by the heading of the memory map. Their headings before it are equal. */
 static bool tell_gnu_from_gold(struct map_maker *m, enum linkmap_linker *ret)
 {
 	do {
@@ -77,7 +77,7 @@ static bool line_tells(struct map_maker *m, enum linkmap_linker *ret)
 	return is_ld_heading(m->line) && (begins || tell_gnu_from_gold(m, ret));
 }
 
-/* Finds the linker. Moves `m` back to the first line of the map. */
+/* Finds the linker, and moves `m` back to the first line of the map. False if not found. */
 static bool detect(struct map_maker *m, enum linkmap_linker *ret)
 {
 	for (unsigned i = 0; i < FIRST_LINES; i++) {

@@ -39,7 +39,7 @@ enum linkmap_linker {
 };
 
 enum linkmap_kind {
-	/* Section of an object. GNU ld gives its own ones (.plt, .got) to the first object. */
+	/* Section of an object. GNU ld lists its own (.plt, .got) under the first object. */
 	LINKMAP_OBJECT,
 	LINKMAP_COMMON,   /* Common symbols. gold does not state their object */
 	LINKMAP_MERGED,   /* Strings or constants after equal ones were merged */
@@ -53,25 +53,25 @@ struct linkmap_text {
 	uint32_t len;
 };
 
-/* Most memory regions of a machine. */
+/* Greatest number of memory regions. */
 enum { REGIONS_MAX = 1000 };
 
 /* A line of GNU ld's memory table. Only linker scripts with MEMORY have one. */
 struct linkmap_region {
 	struct linkmap_text name;
 	uint64_t origin, length;
-	bool written; /* The attributes include write access */
+	bool written; /* True if the attributes include write access */
 };
 
 struct linkmap_section {
-	uint64_t addr, size; /* VM address and bytes. MSVC states no address: 0 for a section
-			      * without symbols */
+	uint64_t addr, size; /* VM address and bytes. MSVC states no address: it follows from the
+			      * symbols, and is 0 without symbols */
 	uint64_t load_addr;  /* Address at which the bytes are stored. Equal to addr if the map
 			      * has no other */
 	struct linkmap_text name;
 	struct linkmap_text segment;       /* Segment, in maps of ld64. Empty in others */
 	uint32_t first_piece, piece_count; /* Range in `pieces`. */
-	uint8_t align_log2;                /* Power of two, or LINKMAP_NO_ALIGN. */
+	uint8_t align_log2;                /* log2 of the alignment, or LINKMAP_NO_ALIGN. */
 	bool tls;                          /* TLS section, by its name: .tdata, .tbss */
 	/* File headers without a section: mold's EHDR, PHDR and SHDR, gold's "file header". */
 	bool header;
@@ -80,8 +80,8 @@ struct linkmap_section {
 struct linkmap_piece {
 	uint64_t addr;
 	/* Bytes in the section. GNU ld prints a merged piece's size before merging, which is
-	 * clipped at the next piece. MSVC prints no sizes: a piece ends at the next one or
-	 * group. */
+	 * clipped at the next piece. MSVC prints no sizes: a piece ends at the next piece, or at
+	 * the end of its group (linkmap_msvc.c). */
 	uint64_t size;
 	uint64_t input_size; /* Bytes as stated, before merging and relaxing. 0 if not stated. */
 	/* Name of the input section (".text.f", "COMMON"), or the name of the linker's piece. */
@@ -91,7 +91,7 @@ struct linkmap_piece {
 			     * "<internal>". */
 	uint32_t section;   /* Index in sections. LINKMAP_NONE in `discarded`. */
 	uint8_t kind;       /* Value of enum linkmap_kind. */
-	uint8_t align_log2; /* Power of two, or LINKMAP_NO_ALIGN. */
+	uint8_t align_log2; /* log2 of the alignment, or LINKMAP_NO_ALIGN. */
 };
 
 struct linkmap_symbol {
@@ -111,7 +111,7 @@ struct linkmap_common {
 
 struct linkmap {
 	enum linkmap_linker linker;
-	bool rounded; /* Sizes of sections are rounded up: GNU ld's map of a PE program */
+	bool rounded; /* True if sizes of sections are rounded up: GNU ld's map of a PE program */
 	VEC(struct linkmap_region) regions; /* Memory regions, in the order of the map. */
 	VEC(struct linkmap_section) sections;
 	VEC(struct linkmap_piece) pieces;

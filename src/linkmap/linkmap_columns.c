@@ -48,8 +48,8 @@ static bool columns_place(struct str text, struct columns_place *ret)
 
 struct lld {
 	struct map_maker *m;
-	bool lma;   /* The map has a column LMA */
-	bool thumb; /* The piece has a "$t" mark: bit 0 of a symbol's value is no address bit */
+	bool lma;   /* True if the map has a column LMA */
+	bool thumb; /* True after a "$t" mark: bit 0 of symbols' values is no address bit */
 };
 
 static bool lld_read_columns(const struct lld *l, struct columns_line *ret)
@@ -120,7 +120,8 @@ void linkmap_lld_parse(struct map_maker *m)
 			linkmap_lld_read_section(&l, &c);
 		else if (c.level == COLUMNS_PIECE)
 			linkmap_lld_read_piece(&l, &c);
-		/* Marks of Arm and RISC-V give the kind of the next bytes: "$x", "$d.12". */
+		/* Skips mapping symbols: "$x", "$d.12". They tell only the kind of the next
+		 * bytes. */
 		else if (c.text.len < 2 || c.text.p[0] != '$' ||
 			 (c.text.len > 2 && c.text.p[2] != '.'))
 			map_add_symbol(m, c.text, l.thumb ? c.addr & ~UINT64_C(1) : c.addr, c.size);

@@ -53,8 +53,8 @@ void map_add_symbol(struct map_maker *m, struct str name, uint64_t addr, uint64_
 void map_add_loose(struct map_maker *m, struct str name, uint64_t addr);
 void map_add_discarded(struct map_maker *m, struct str name, uint64_t size, struct str object);
 uint32_t map_object(struct map_maker *m, struct str path);
-/* linkmap_object.c: returns a name of an object that is the same in each build. The name may be in
- * one of the texts. */
+/* linkmap_object.c: returns a name of an object that is the same in each build. The name may be
+ * stored in `scratch` or `module`. */
 struct str linkmap_object_name(struct str path, struct text *scratch, struct text *module);
 struct linkmap_text map_text(const struct map_maker *m, struct str s);
 uint8_t map_log2(uint64_t align);

@@ -246,7 +246,7 @@ void linkmap_gnu_parse(struct map_maker *m)
 					       gnu_script };
 	ld_parse(m, &gnu);
 	for (size_t i = 0; i < m->lm->sections.count;
-	     i++) /* Only PE programs have imports in it. */
+	     i++) /* Only PE programs have .idata, a section of imports. */
 		m->lm->rounded |= str_eq(linkmap_text(m->lm, m->lm->sections.data[i].name),
 					 STR(".idata"));
 }

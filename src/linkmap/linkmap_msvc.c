@@ -1,8 +1,8 @@
 /* Parses maps of MSVC link and lld-link. A table of groups (".text$mn") by section number and
  * offset comes first. Public and static symbols follow: "0001:00000010 name 0000000140001010 f
- * lib:object". All groups with one number form an output section, named like the first group
- * without "$" and the rest. Its address follows from its first symbol. Each symbol is a piece that
- * ends at the next one. */
+ * lib:object". All groups with one number form an output section. Its name is the first group's up
+ * to the "$". Its address follows from its first symbol. Each symbol is a piece that ends at the
+ * next one. */
 #include "linkmap/linkmap_internal.h"
 
 #include "base/sort.h"
@@ -120,7 +120,8 @@ static void linkmap_msvc_add_symbol(struct msvc *v, uint64_t place, struct str n
 	const enum linkmap_kind kind = str_eq(object, STR("<common>")) ? LINKMAP_COMMON
 				       : own                           ? LINKMAP_INTERNAL
 								       : LINKMAP_OBJECT;
-	/* The piece ends at the next group, or at the end of its own group if they overlap. */
+	/* The piece ends at the next group, or at its own group's end if the next one overlaps
+	 * it. */
 	const uint64_t end = g->place + g->size;
 	const bool next = at < v->groups.count && g[1].place >> 32 == place >> 32 &&
 			  g[1].place >= end;

@@ -50,7 +50,7 @@ static bool module_name(struct str path, struct text *ret)
 		dir--;
 	struct str name = map_cut(path, marked + mark.len);
 	const struct str stem = { name.p, name.len - end.len };
-	if (without_end(stem, object_is_digit) == 0) /* a number of a partition */
+	if (without_end(stem, object_is_digit) == 0) /* The stem is the number of a partition. */
 		return false;
 	text_set(ret, (struct str){ path.p, dir });
 	if (str_ends(stem, STR(")"))) {
