@@ -10,12 +10,12 @@
 
 struct named_place {
 	uint64_t addr;
-	uint64_t size;    /* Ends at most with the symbol's section */
+	uint64_t size;    /* Bytes, limited to the symbol's section */
 	label_id label;   /* Label of its linkage name */
 	uint32_t section; /* Index in its image, or SYM_COMMON */
 };
 
-/* Places in the VM image, by image, address and rank. At one address, the owner comes first */
+/* Places in the VM image, by image, address, rank. Of equal addresses, the owner is first */
 struct places {
 	VEC(struct named_place) list;
 	VEC(size_t) images; /* Per image: index in `list` of its first place */
@@ -52,7 +52,7 @@ struct alias_index {
 	size_t run_count;
 };
 
-/* Builds the index. Names are in the form of `view`. Skips those that equal the owner's. */
+/* Builds the index. Names are in the form of `view`. Skips aliases named like their owner. */
 void alias_index_build(struct alias_index *x, const struct places *p, struct view *view,
 		       struct labels *labels, unsigned threads, struct notes *notes);
 const struct alias_run *alias_index_find(const struct alias_index *x, label_id owner);

@@ -22,8 +22,8 @@ label_id fill_label(struct labels *labels)
 struct builder {
 	struct basemap *map;
 	struct labels *labels;
-	struct claims vm; /* Ranges of addresses, which `label` assigns to a range of the file: an
-			   * index in `from` */
+	struct claims vm; /* Claims of address ranges. `label` is the index in `from` of the range
+			   * with these addresses */
 	struct claims file;
 	label_id sections[8]; /* Labels of sections, by flags. LABEL_NONE until needed */
 	bool in_order;        /* True if the first of overlapping ranges wins */
@@ -42,7 +42,8 @@ static void basemap_add_range(struct builder *b, struct base_range r)
 static void claim_ranges(struct builder *b, size_t first)
 {
 	struct begin {
-		uint64_t before_end; /* Highest end of the ranges before */
+		uint64_t before_end; /* Sort key: with in_order the index, otherwise the highest
+				      * address first */
 		uint64_t index;
 	};
 	VEC(struct begin) list = { 0 };
@@ -203,7 +204,7 @@ static void note_end(struct basemap *b, label_id region, uint64_t end)
 	b->region_ends[region] = max_u64(b->region_ends[region], end);
 }
 
-/* Adds a piece of memory contents to its regions. *before: the region of the piece before. */
+/* Extends the regions' used parts by a piece of contents. *before: the region before its bytes. */
 static void measure_piece(struct basemap *b, const struct span *piece, struct claims *over,
 			  label_id *before)
 {
@@ -221,7 +222,7 @@ static void measure_piece(struct basemap *b, const struct span *piece, struct cl
 		}
 		if (next < regions->list.count)
 			stop = min_u64(end, regions->list.data[next].start);
-		/* Outside of all regions: an overflow of the region before. */
+		/* Bytes outside of all regions: an overflow of the region before them. */
 		if (*before == LABEL_NONE || at - b->region_ends[*before] >= OVERFLOW_GAP)
 			continue;
 		claim(over, b->region_ends[*before], stop - b->region_ends[*before], *before,
@@ -502,7 +503,7 @@ void basemap_clip_vm(const struct basemap *b, struct spans *vm)
 	*vm = out;
 }
 
-/* Checks that the spans cover every range, and by the sums that they cover nothing else. */
+/* Checks that the spans cover every range and, by comparing sums, nothing else. */
 void basemap_check_vm(const struct basemap *b, const struct spans *vm)
 {
 	size_t i = 0;

@@ -2,9 +2,9 @@
  * size of the file.
  *
  * Linked images: PT_LOADs in order, then PT_TLS outside of them. Objects and archives: the alloc
- * sections at their heft addresses (image.h). If ranges overlap, the first one gets the addresses.
- * The file space is [file_begin, file_size), and file_begin is 0 unless the input is a portion of
- * an archive. Immutable after basemap_build.
+ * sections at their heft addresses (image.h). Of overlapping ranges, the one that begins last gets
+ * the addresses, or with memory regions the first one. The file space is [file_begin, file_size),
+ * and file_begin is 0 unless the input is a portion of an archive. Immutable after basemap_build.
  *
  * With memory regions (flash, RAM), the VM image is the machine's memory. Bytes that the machine
  * copies at start are at two addresses, and count twice: where they are stored, and where they run.
@@ -65,8 +65,8 @@ void basemap_clip_vm(const struct basemap *b, struct spans *vm);
 void basemap_check_vm(const struct basemap *b, const struct spans *vm);
 void basemap_check_file(const struct basemap *b, const struct spans *file);
 
-/* Claims parts of the file outside of sections that have a name: ELF's header tables, and parts of
- * an archive that are no image. */
+/* Claims named parts of the file that are outside of sections: ELF's header tables, and parts of an
+ * archive that are no image. */
 void claim_headers(const struct input *in, struct labels *labels, struct claims *file);
 
 label_id segment_label(struct labels *labels, const struct segment *s);

@@ -23,7 +23,7 @@ struct config_field {
 	uint16_t given; /* Offset of a bool that tells whether the field occurred. 0 if none */
 	const struct config_choice *choices; /* Values of an A_CHOICE. The last one's name is
 					      * NULL */
-	bool (*parse)(struct parser *p);     /* Parses one of MESSAGES */
+	bool (*parse)(struct parser *p);     /* For MESSAGES: parses one of them */
 };
 
 struct message_type {

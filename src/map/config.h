@@ -40,7 +40,7 @@ struct config {
 	struct arena arena; /* Owns all strings. They end with NUL and contain no other */
 };
 
-/* Parses a file into *c, whatever was there. Only after success must *c be released. */
+/* Parses a file into *c, which needs no initialization. Release *c only after success. */
 bool config_parse(struct config *c, const char *path, struct str text, struct heft_err *err);
 void config_release(struct config *c);
 

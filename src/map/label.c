@@ -28,7 +28,7 @@ static inline void label_all(struct labels *l, const struct hashed_text *list, s
 void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t count,
 		      label_id *ret_ids)
 {
-	if (l->names.ids.count < count) /* Probably most texts are new */
+	if (l->names.ids.count < count) /* Makes room: probably most texts are new */
 		map_reserve(&l->names.ids, l->names.ids.count + count);
 	if (l->keeps)
 		label_all(l, list, count, ret_ids, intern_add_hashed);
@@ -134,8 +134,8 @@ void label_lines(struct labels *l, const struct label_number *list, size_t count
 	}
 }
 
-/* Returns the run of a function's labels. If there is none, starts one for block 0, and otherwise
- * returns NULL. */
+/* Returns the struct block_run of a function. If there is none, starts it for block 0, and returns
+ * NULL for other blocks. */
 static struct block_run *run_of(struct labels *l, label_id function, uint32_t number)
 {
 	uint32_t i;

@@ -45,7 +45,7 @@ struct block_run {
 struct labels {
 	struct intern names; /* A numbered label has an entry without text */
 	VEC(uint8_t) kinds;  /* Per label: its kind */
-	bool keeps;          /* True if texts must be copied: inputs close before the table */
+	bool keeps;          /* True to copy texts, because inputs close before the table */
 	VEC(struct block_run) block_runs;
 	struct map run_ids;              /* By function: index of its run */
 	struct map number_ids;           /* Numbered labels that are in no run */
@@ -70,8 +70,8 @@ static inline label_id label_copy(struct labels *l, struct str text)
 	return label_known(l, intern_add(&l->names, text), text);
 }
 
-/* Borrows many texts. Their hashes may come from other threads. An entry without a text (p NULL)
- * gets LABEL_NONE. */
+/* Gives labels to many texts, which it borrows. The texts' hashes may come from other threads. An
+ * entry without a text (p NULL) gets LABEL_NONE. */
 void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t count,
 		      label_id *ret_ids);
 /* Like label_borrow_all(), but copies new texts. */

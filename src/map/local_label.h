@@ -16,8 +16,8 @@ struct local_labels {
 	struct map numbers; /* By text: its number */
 	struct arena arena;
 	VEC(struct label_number)
-	lines;                   /* Before joining, file and line have local labels. Afterwards,
-				  * they have labels of the table */
+	lines;                   /* Lines. `of` is the local label of the file's path, after joining
+				  * its label in the table */
 	struct map line_numbers; /* By line: its number */
 	VEC(label_id)
 	joined; /* Per local label: its label in the table. First the texts, then the lines */

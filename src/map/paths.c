@@ -57,7 +57,7 @@ static bool is_path(struct str s)
 	return s.len > 0 && s.p[0] != '[' && s.p[0] != '<' && s.p[0] != '(';
 }
 
-/* Finds the first rule whose prefix is a path's first components. *ret_rest: the rest of it. */
+/* Finds the first rule whose prefix begins the path. *ret_rest: the path after the prefix. */
 static const struct path_rule *find_rule(struct path_rule *rules, size_t count, struct str path,
 					 struct str *ret_rest)
 {
@@ -157,8 +157,8 @@ static size_t paths_root_size(struct str p, bool *ret_backslash)
 	return drive ? 3 : share ? 2 : p.len > 0 && p.p[0] == '/' ? 1 : 0;
 }
 
-/* Returns the component of a path with number `level`, from 1, or the last one. The first one
- * includes the root. */
+/* Returns the component of a path with number `level`, from 1, or the last one if there are fewer.
+ * The first one includes the root. */
 static struct str paths_component(struct str dir, size_t root, bool backslash, unsigned level)
 {
 	size_t start = 0, end = root;

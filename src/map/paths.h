@@ -13,11 +13,11 @@
 
 struct path_rule {
 	char *from, *to;  /* Owned. No separator at the end */
-	bool strip;       /* `to` is empty, and the separator after `from` is removed too */
+	bool strip;       /* True to remove also the separator after `from`. `to` is empty */
 	atomic_bool used; /* True if the rule changed a path */
 };
 
-/* All zero: no rules */
+/* All zero without rules */
 struct paths {
 	VEC(struct path_rule) maps, strips;
 };
@@ -25,8 +25,8 @@ struct paths {
 /* Adds a rule that replaces the directory `old` at the start of a path. Only the first rule that
  * fits a path applies. HEFT_EARG if `old` is empty. */
 bool paths_add_map(struct paths *p, struct str old, struct str new_text, struct heft_err *err);
-/* Adds a prefix to remove, after the rules above apply. At most one prefix is removed from a path.
- * HEFT_EARG if it is empty. */
+/* Adds a prefix to remove after the rules of paths_add_map() were applied. At most one prefix is
+ * removed from a path. HEFT_EARG if it is empty. */
 bool paths_add_strip(struct paths *p, struct str prefix, struct heft_err *err);
 void paths_copy(struct paths *p, const struct paths *from);
 void paths_release(struct paths *p);

@@ -1,4 +1,4 @@
-/* Walks over the spans of several sources together and sums up bytes by label. */
+/* Walks over the spans of several data sources together and sums up bytes by label. */
 #include "map/rollup.h"
 
 #include "base/pool.h"
@@ -49,7 +49,7 @@ static bool image_at_start(const struct rollup_walk *w, uint64_t start, uint32_t
 	return i > 0 || w->image_count == 0;
 }
 
-/* Counts a symbol in a node, unless it was counted there. Adds its bytes there. */
+/* Counts a symbol of an image once per tree node. Adds `bytes` to its size in the node. */
 static void count_symbol(struct rollup *r, enum heft_role role, uint32_t node,
 			 struct counted_symbol s, uint64_t bytes)
 {
@@ -69,7 +69,7 @@ static void count_symbol(struct rollup *r, enum heft_role role, uint32_t node,
 	tree_sums(&r->tree, node, role)[HEFT_SIZE_COUNT]++;
 }
 
-/* Adds up the sizes of copies. Only symbols below a generic have sizes. */
+/* Adds up HEFT_SIZE_COPIES: the sizes of each generic's instances except the largest. */
 static void add_copies(struct rollup *r, enum heft_role role)
 {
 	const struct rollup_counted *c = &r->counted[role];
@@ -189,8 +189,8 @@ static void rollup_add_bytes(const struct adder *a, uint32_t node, uint64_t size
 	*sum += size;
 }
 
-/* Spans by which memory is prefetched earlier. An access to memory takes as long as about 8
- * spans. */
+/* Number of spans by which memory is prefetched earlier. An access to memory takes as long as about
+ * 8 spans. */
 enum { AHEAD = 8 };
 
 /* Prefetches memory for later spans, whose labels are far apart in the tables. Otherwise the walk
@@ -331,7 +331,7 @@ void rollup_add(struct rollup *r, const struct rollup_walk *w)
 	add_walk(r, w, w->role, measure_of(w));
 }
 
-/* VM image and file, which are added in parallel. The second gets a tree of its own at first */
+/* VM image and file, added in parallel. The second is first added to a tree of its own, `part` */
 struct both {
 	struct rollup *to, *part;
 	const struct rollup_walk *first, *second;

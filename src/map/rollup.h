@@ -1,4 +1,4 @@
-/* rollup.h - walks spans of several sources together and sums them up by label.
+/* rollup.h - walks spans of several data sources together and sums them up by label.
  *
  * A rollup is a tree, whose level k has the labels of the k-th data source. Each level has every
  * byte in exactly one node, and the nodes below a node add up to it. rollup_add() adds the VM image
@@ -19,9 +19,9 @@ enum { FILTER_TEXTS, FILTER_NAMES, FILTER_KINDS };
 
 /* Decides which bytes to keep, by labels, names of symbols, sections and segments */
 struct filter {
-	const struct pattern *include, *exclude; /* NULL: no condition */
+	const struct pattern *include, *exclude; /* NULL for no condition */
 	bool no_debug;                           /* True to omit bytes of debug sections */
-	unsigned sure; /* Bits of enum heft_sure: keeps only bytes with one of them. 0: all */
+	unsigned sure; /* Bits of enum heft_sure: keeps only bytes with one of them. 0 keeps all */
 	struct notes *notes;
 	struct {
 		uint8_t *bits; /* Per label: MATCH_* bits. 0 if not tested yet */
@@ -31,7 +31,7 @@ struct filter {
 	unsigned matched; /* MATCH_* bits of all labels tested so far */
 };
 
-/* For a filter with `exclude`: true if it matched a label. If not, the user may be mistaken. */
+/* For a filter with `exclude`: true if it matched a label. If not, it may be mistyped. */
 bool filter_excluded(const struct filter *f);
 
 /* The symbols that were counted, in each node once per image */
@@ -45,7 +45,7 @@ struct rollup_counted {
 struct rollup {
 	struct tree tree; /* Keys are labels. Measures are enum heft_size_measure */
 	struct filter filter;
-	struct rollup_counted counted[2]; /* Per side */
+	struct rollup_counted counted[2]; /* [HEFT_INPUT] of the inputs, [HEFT_BASE] of the bases */
 	unsigned code;                    /* Index of the measure for code. 0 if none */
 	unsigned sure;                    /* Index of the first measure for the certainty of
 					   * owners. 0 if none */
@@ -54,7 +54,7 @@ struct rollup {
 
 struct rollup_level {
 	const struct spans *spans;
-	const label_id *shown; /* Per label of `spans`: the shown label. NULL: the same */
+	const label_id *shown; /* Per label of `spans`: the shown label. NULL if unchanged */
 	bool named;            /* True if labels are linkage names, which filters test too */
 };
 
@@ -69,7 +69,7 @@ struct rollup_walk {
 	const struct spans *sections, *segments;
 	const struct spans *symbols; /* Symbols to count, or NULL */
 	/* For counting: number of the input's first image, and offsets in VM image or file at which
-	 * its images start, ascending. NULL starts: one image. */
+	 * its images start, ascending. image_starts is NULL if there is one image. */
 	uint32_t first_image;
 	const uint64_t *image_starts;
 	size_t image_count;
@@ -86,7 +86,8 @@ struct rollup_walk {
 /* Optional measures. */
 enum { ROLLUP_COUNT = 1, ROLLUP_COPIES = 2, ROLLUP_CODE = 4, ROLLUP_SURE = 8 };
 
-/* `measures`: bits of ROLLUP_*. ROLLUP_COPIES needs ROLLUP_COUNT. `diff`: inputs may be bases. */
+/* `measures`: bits of ROLLUP_*. ROLLUP_COPIES needs ROLLUP_COUNT. `diff`: true to add bases,
+ * too. */
 void rollup_init(struct rollup *r, unsigned measures, bool diff);
 void rollup_release(struct rollup *r);
 void rollup_add(struct rollup *r, const struct rollup_walk *w);

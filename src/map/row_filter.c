@@ -4,18 +4,19 @@
  * its row. */
 enum { SHOWN = 1, KEPT = 2, LEAF = 4 };
 
-/* Bit in an element of `found`. If set, only the shown rows below the node were made. */
+/* Bit of an element of `found` or `known`: the element was set, even if no pattern matches. */
 #define ASKED (UINT32_C(1) << 31)
 
-/* Makes only the shown rows of a level if they are at most FEW, or at most 1/FEW_SHARE of all. */
+/* Opening a row makes only shown children if they are at most FEW, or 1/FEW_SHARE of all. */
 enum { FEW = 4096, FEW_SHARE = 8 };
 
 struct matching {
 	struct rows_maker *maker;
 	const struct heft_row_filter *filter;
-	uint32_t *found;                 /* Per node with children: bits of its row and of the
-					  * rows above */
-	uint32_t *known[ROWS_DEPTH_MAX]; /* Per level and key: SHOWN, KEPT... of the label */
+	uint32_t *found;                 /* Per node with children: bits of the patterns that match
+					  * its row or a row above */
+	uint32_t *known[ROWS_DEPTH_MAX]; /* Per level and key: bits of patterns that match the
+					  * label */
 	size_t keys;
 	uint64_t leaves; /* Number of shown rows without rows below */
 };
@@ -26,7 +27,7 @@ static uint64_t *row_filter_sums_of(const struct rows_maker *b, uint32_t node)
 	return b->filter.sums + (size_t)b->filter.place[node] * b->tree->sides * b->tree->measures;
 }
 
-/* Adds the bits of patterns that match only a full name of a symbol. */
+/* Returns `bits`, and bits of patterns that match only one of the node's full names. */
 static uint32_t bits_in_full(const struct matching *g, uint32_t node, uint32_t level,
 			     struct heft_row *row, uint32_t bits)
 {
@@ -41,8 +42,8 @@ static uint32_t bits_in_full(const struct matching *g, uint32_t node, uint32_t l
 	return bits;
 }
 
-/* Returns the bits of a node's label. Tests a label once per level, because a symbol may be below
- * several sections. */
+/* Returns the bits of the patterns that match a node's label. Tests a label once per level, because
+ * a symbol may be below several sections. */
 static uint32_t row_filter_bits_of(struct matching *g, uint32_t node, uint32_t level)
 {
 	uint32_t **const known = &g->known[level];
@@ -66,8 +67,8 @@ static void decide(struct matching *g, uint32_t node, uint32_t found)
 	g->leaves += shown;
 }
 
-/* Sets the state of the children of the node whose rows have no rows below. Sets the state of the
- * node if its own row has none. */
+/* Sets the states of the children of `node` that have no rows below, or of `node` itself if no rows
+ * are below it. Stores the matching patterns of the other children for their own call. */
 static void match_below(struct matching *g, uint32_t node)
 {
 	const struct rows_maker *b = g->maker;

@@ -147,7 +147,7 @@ static void swap_items(struct row_item *a, struct row_item *b)
 	*b = t;
 }
 
-/* Moves the root of the heap to its place. The root of a heap is the item that sorts last. */
+/* Moves item i of a heap down to its place. The root of a heap is the item that sorts last. */
 static void sift_down(const struct rows_maker *b, struct row_item *heap, size_t count, size_t i)
 {
 	for (;;) {
@@ -390,7 +390,8 @@ static void make_row(struct rows_maker *b, const struct rows_items *items,
 					  .kind = HEFT_ROW_SUM };
 }
 
-/* Makes the rows of a level. If `todo` is NULL, only counts the rows below. */
+/* Makes the rows of a level. Lists those to open in *todo, or only counts their rows if it is
+ * NULL. */
 static void rows_make(struct rows_maker *b, const struct rows_items *items, struct pending p,
 		      pending_vec *todo)
 {

@@ -30,21 +30,21 @@ enum { ROWS_DEPTH_MAX = 16 }; /* Maximal depth with filters */
 
 struct rows_opts {
 	const struct heft_measure *measures; /* Per measure of the tree */
-	uint32_t limit;                      /* Greatest number of rows per level. 0: all */
+	uint32_t limit;                      /* Greatest number of rows per level. 0 for all */
 	enum heft_sort sort;                 /* Not HEFT_SORT_AUTO, which callers replace */
-	uint32_t keys; /* Bits of the measures by which rows are sorted. Of several, the largest
-		        * value counts */
+	uint32_t keys; /* Bits of the measures by which rows are sorted. If several, by the largest
+			* of their values */
 	/* Returns the group of a node. Rows of lower groups come first, except for HEFT_SORT_NAME.
-	 * NULL: one group. */
+	 * NULL for one group. */
 	uint8_t (*group)(void *ctx, uint32_t node);
-	/* Bits of measures. Skips a row if all are 0, or in a diff unchanged. 0: skips none. */
+	/* Bits of measures. Skips a row if all of them are 0, or in a diff equal. 0 skips none. */
 	uint32_t told;
 	uint32_t empty_from, empty_to; /* These nodes [empty_from, empty_to) become rows even if
 				        * all their measures are 0 */
 	bool diff;
 	bool others_last; /* True: "[N Others]" is the last row. False: its size decides */
-	/* Skip a row that is alone below its parent, if it has the same label or stands for bytes
-	 * without an owner, and so have all rows below it. */
+	/* True to skip a row that is alone below its parent, if it has the same label or stands for
+	 * bytes without an owner, and so have all rows below it. */
 	bool drop_repeats;
 	/* Least value of a row on the first level, and on deeper levels, of the measure that sorts
 	 * rows. "[N Others]" sums up the others. */
@@ -78,14 +78,14 @@ static inline double row_number(const struct heft_table *t, const struct heft_ro
 enum heft_row_kind rows_kind(struct str label);
 
 /* Makes rows level by level, when they are opened. Until then, a row has child_count, but
- * `children` is NULL. Rows are not sorted or limited: opts->sort is HEFT_SORT_NONE. 8 bytes per
- * node. Opening a row is O(children), and reads the sums of grandchildren. Borrowed data must live
- * until rows_end(). The arena owns the rows. */
+ * `children` is NULL. Rows are not sorted or limited: opts->sort is HEFT_SORT_NONE. Takes 8 bytes
+ * per node. Opening a row is O(children), and reads the sums of grandchildren. Borrowed data must
+ * live until rows_end(). The arena owns the rows. */
 struct rows_maker {
 	const struct tree *tree;
 	const struct rows_opts *opts;
 	struct arena *arena;
-	/* Per node: its first child, and its next sibling. 0: none */
+	/* Per node: its first child, and its next sibling. 0 if there is none */
 	uint32_t *first, *next;
 	struct rows_filter {
 		uint8_t *state;  /* Per node: bits. NULL without a filter */
@@ -123,8 +123,8 @@ uint64_t rows_filter(struct rows_maker *m, const struct heft_row_filter *f);
 /* Returns whether a row is shown, and its filtered sums. */
 enum heft_filtered rows_filtered(const struct rows_maker *m, const struct heft_row *row,
 				 const uint64_t **ret_now, const uint64_t **ret_base);
-/* Returns the children of a row that have any shown row, perhaps with others. Calls may return
- * different objects for one row. */
+/* Returns those children of a row that are shown or have a shown row below, perhaps with others.
+ * Calls may return different objects for one row. */
 const struct heft_row *const *rows_open_filtered(struct rows_maker *m, const struct heft_row *row,
 						 size_t *ret_count);
 

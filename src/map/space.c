@@ -165,7 +165,7 @@ static bool space_continues(const struct span *a, const struct span *b)
 	return a->label == b->label && space_span_end(a) == b->start;
 }
 
-/* Inserts a part of a lower span before list[i]. */
+/* Inserts a part of a span of the lower layer before list[i]. */
 static void space_put_piece(struct filling *f, size_t i, struct span piece)
 {
 	struct span *list = f->list;
@@ -186,8 +186,8 @@ static void space_put_piece(struct filling *f, size_t i, struct span piece)
 	}
 }
 
-/* Inserts a lower span into the gaps that it covers. `i`: the first span after it. Returns that
- * index for the next lower span before it. */
+/* Inserts a span of the lower layer into the gaps that it covers. `i`: the first span after it.
+ * Returns that index for the next such span before it. */
 static size_t fill_gaps(struct filling *f, size_t i, const struct span *s)
 {
 	uint64_t end = space_span_end(s);
@@ -295,14 +295,14 @@ void spans_pad(struct spans *s, const struct labels *labels, unsigned what, cons
 		bool joins = touches && last->label == k.label;
 		if (touches && !joins && k.size <= PADDING_MAX &&
 		    (next == start_count || starts[next] != k.start)) {
-			/* Padding of an owner, or of a section's unowned bytes. */
+			/* True for padding after an owner, or after a section's unowned bytes. */
 			joins = (what & PAD_OWNERS && label_is_fallback(labels, k.label) &&
 				 !label_is_fallback(labels, last->label)) ||
 				(what & PAD_SECTIONS && !label_is_numbered(labels, k.label) &&
 				 str_eq(label_text(labels, k.label), STR("[Unmapped]")) &&
 				 str_starts(label_text(labels, last->label), STR("[section ")));
 		}
-		/* What begins in the span is no padding. */
+		/* Bytes from one of `starts` on are no padding. */
 		uint64_t padding = k.size;
 		if (joins && last->label != k.label && next < start_count)
 			padding = min_u64(padding, starts[next] - k.start);

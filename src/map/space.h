@@ -1,7 +1,7 @@
 /* space.h - finds the owner of each byte of one address space.
  *
- * Sources append claims: "[start, start+size) belongs to label". claims_resolve() turns them into
- * spans, which are sorted and do not overlap. So each byte has at most one label. If claims
+ * Data sources append claims: "[start, start+size) belongs to label". claims_resolve() turns them
+ * into spans, which are sorted and do not overlap. So each byte has at most one label. If claims
  * overlap, the byte belongs to the first claim.
  *
  * A claim of unknown size ends at the next start of any claim, or with a claim of known size that
@@ -123,8 +123,8 @@ label_id spans_label(const struct spans *s, uint64_t addr);
  * owner. PAD_SECTIONS: at most 16 bytes of "[Unmapped]" after unowned bytes of a section. */
 enum { PAD_OWNERS = 1, PAD_SECTIONS = 2 };
 /* Gives padding to the span before it, and merges adjacent spans with one label. `what`: bits of
- * PAD_*. 0: no padding, and `labels` may be NULL. `starts` (sorted): at each of these, something
- * begins, so the bytes from there on are no padding. */
+ * PAD_*, or 0 for no padding, and then `labels` may be NULL. `starts` (sorted): at each of these,
+ * something begins, so the bytes from there on are no padding. */
 void spans_pad(struct spans *s, const struct labels *labels, unsigned what, const uint64_t *starts,
 	       size_t start_count);
 uint64_t spans_total(const struct spans *s);
@@ -132,7 +132,7 @@ uint64_t spans_total(const struct spans *s);
  * HEFT_CHECKS. */
 void spans_verify(const struct spans *s);
 
-/* For look-ups by rising address: amortised O(1). Others: O(log n) */
+/* A position for look-ups. Amortised O(1) if addresses ascend, otherwise O(log n) */
 struct span_cursor {
 	const struct spans *spans;
 	size_t i;

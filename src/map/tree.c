@@ -85,7 +85,7 @@ uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key)
 	return (uint32_t)t->nodes.count - 1;
 }
 
-/* Returns the slot that has the node of a key. New slots are 0. */
+/* Returns the slot for the node of a key. Makes the list longer if needed: new slots are 0. */
 static uint32_t *tree_slot_of(tree_slots *list, uint32_t key)
 {
 	if (key >= list->count) {
@@ -111,7 +111,7 @@ static bool is_node(const struct tree *t, uint32_t node, uint32_t parent, uint32
 	return t->nodes.data[node].parent == parent && t->nodes.data[node].key == key;
 }
 
-/* Records an added node. A node such as .symtab has one child per symbol. */
+/* Records an added node. Makes a struct tree_wide for a parent like .symtab, with many children. */
 static void note_added(struct tree *t, uint32_t parent, uint32_t node)
 {
 	if (t->nodes.data[node - 1].parent != parent)
@@ -143,7 +143,8 @@ static uint32_t get_below(struct tree *t, uint32_t parent, uint32_t key)
 	for (uint32_t i = 0; i < t->wide_count; i++)
 		if (t->wide[i].parent == parent)
 			return get_in(t, &t->wide[i].slots, parent, key);
-	/* Most keys have one node: most symbols are below one package, unit or file. */
+	/* Most keys have one node, so looks it up by key: most symbols are below one package or
+	 * file. */
 	uint32_t *first = tree_slot_of(&t->first, key);
 	if (*first != 0)
 		return t->nodes.data[*first].parent == parent ? *first : get_hashed(t, parent, key);
@@ -157,7 +158,7 @@ uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key)
 	/* Nearly every key has a node on the first level, so an array by key serves. */
 	if (parent == 0)
 		return get_in(t, &t->top, 0, key);
-	/* Guesses: the file has the nodes of the VM image in the same order. */
+	/* Tries the next node first: the file has the order of the VM image. */
 	if (t->guess < t->nodes.count && is_node(t, t->guess, parent, key))
 		return t->guess++;
 	const uint32_t node = get_below(t, parent, key);

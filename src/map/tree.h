@@ -23,10 +23,10 @@ struct tree_node {
 	uint32_t key;
 };
 
-typedef VEC(uint32_t) tree_slots; /* Per key: its node. 0: none */
+typedef VEC(uint32_t) tree_slots; /* Per key: its node, or 0 if none */
 
-/* A node that gets TREE_WIDE_FROM children in a row finds them by an array instead of a hash. At
- * most TREE_WIDE_MOST nodes do. */
+/* A node that gets TREE_WIDE_FROM children one after the other finds them by an array instead of a
+ * hash. At most TREE_WIDE_MOST nodes do. */
 enum { TREE_WIDE_FROM = 1 << 15, TREE_WIDE_MOST = 8 };
 
 struct tree_wide {
@@ -41,7 +41,7 @@ struct tree {
 	VEC(double) exact;
 	bool fractions, closed;
 	uint32_t measures, sides;
-	tree_slots top;   /* First level */
+	tree_slots top;   /* First level: per key, its node */
 	tree_slots first; /* Deeper levels: a key's first node, unless that is in `wide` */
 	struct map below; /* Deeper levels: the other nodes, by parent and key */
 	struct tree_wide wide[TREE_WIDE_MOST];
@@ -61,7 +61,7 @@ void tree_keep_fractions(struct tree *t);
 void tree_round(struct tree *t, const struct heft_measure *measures);
 /* Asserts that nodes come after their parents, and have sums. O(nodes): only if HEFT_CHECKS. */
 void tree_verify(const struct tree *t);
-/* True if the sums of a measure of all children are that of their parent. O(nodes). */
+/* True if the children's sums of a measure add up to their parent's everywhere. O(nodes). */
 bool tree_adds_up(const struct tree *t, uint32_t measure);
 
 /* Returns the node of a key below another node. Adds it if it is new. */

@@ -16,7 +16,7 @@ struct view_worker {
 	struct demangler demangler;
 	struct text made, rewritten;
 	struct arena texts;
-	/* VIEW_BLOCK: the function of the block before, and its shown name. */
+	/* VIEW_BLOCK: the function of the previous block, and its shown name. */
 	label_id function;
 	struct hashed_text shown_function;
 	/* VIEW_STACK, VIEW_BLOCK: shown names of frames so far, because most stacks share them. */
@@ -61,7 +61,7 @@ static struct str show_frame(const struct view *v, struct view_worker *me, struc
 	return me->shown_frames.data[id];
 }
 
-/* Returns the frames of a stack, or the frame of the view's level. */
+/* Returns the shown frames of a stack or, if the view has a level, the frame of that level. */
 static struct str show_stack(const struct view *v, struct view_worker *me, struct str raw)
 {
 	text_set(&me->made, STR(""));

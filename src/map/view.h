@@ -1,7 +1,7 @@
 /* view.h - makes the labels that a level shows: demangled or shortened, then rewritten by rules.
  *
- * Sources claim bytes for linkage names, which levels may show in different styles. A view keeps
- * the shown label of each label, so that each name is demangled once. view_update() works on
+ * Data sources claim bytes for linkage names, which levels may show in different styles. A view
+ * keeps the shown label of each label, so that each name is demangled once. view_update() works on
  * several threads, on which the ids do not depend. Other functions: one thread at a time. */
 #pragma once
 
@@ -23,7 +23,7 @@ enum view_form {
 	VIEW_DIRECTORY, /* Directory of a source file */
 };
 
-/* A shown label, with a full name that it shortens */
+/* A shown label, and one of the full names that it shortens */
 struct view_name {
 	uint64_t shown;
 	label_id raw;
@@ -40,8 +40,9 @@ struct view_names {
 struct view {
 	enum heft_demangle style; /* For VIEW_NAME, VIEW_STACK and VIEW_BLOCK */
 	enum view_form form;
-	unsigned level;            /* Of a directory or a stack: which component to show. 0: all */
-	const struct paths *paths; /* Rules that shorten paths. Borrowed. NULL: none */
+	unsigned level;            /* Of a directory or a stack: which component to show. 0 for
+				    * all */
+	const struct paths *paths; /* Rules that shorten paths. Borrowed. NULL if none */
 	struct namespaces *spaces; /* VIEW_NAMESPACE: receives namespaces of names. Borrowed */
 	const struct rules *rules; /* Rewrite labels, if the user made the data source. Or NULL */
 	label_id *shown;           /* Per label: its shown label. LABEL_NONE until needed */
