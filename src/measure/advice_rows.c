@@ -37,7 +37,7 @@ static const struct advice_words savings[] = {
 	  "objcopy --remove-section .comment", "", ADVICE_STATED },
 };
 
-/* Adds a proposal, if it is worth a line. */
+/* Adds a proposal, unless it saves too few bytes to be worth a line. */
 static void advice_push(struct advice_rows *r, struct advice *a)
 {
 	enum { LEAST = 64 }; /* Smallest proposal that is listed, in bytes */
@@ -72,7 +72,7 @@ static bool advice_count_bytes(void *ctx, const void *data, size_t size)
 	return true;
 }
 
-/* Returns the size of packed bytes. The size itself if they cannot be packed here. */
+/* Returns the size of the bytes when packed. Returns their own size if this build cannot pack. */
 static uint64_t packed_size(struct bytes b)
 {
 	uint64_t count = 0;
@@ -128,7 +128,7 @@ static void advice_look_at(struct advice all[DATA_ADVICES], const struct snapsho
 			   const struct snap_symbol *y, struct bytes b,
 			   const struct section *section, struct arena *arena)
 {
-	enum { BLOB_MIN = 16 << 10 }; /* Smaller constants do not pay for the code */
+	enum { BLOB_MIN = 16 << 10 }; /* Packing smaller constants does not pay off */
 	const struct str name = snapshot_text(s, y->full_name);
 	enum data_advice to;
 	uint64_t bytes = b.size;

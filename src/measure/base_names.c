@@ -33,7 +33,7 @@ bool base_names_wanted(const struct heft_profile *p)
 	return sides[0] && sides[1] && level && !p->as_bloaty && !p->trace.fn;
 }
 
-/* True if levels of a kind have labels in the inputs that the base lacks, or the reverse. */
+/* True if levels with a `wanted` data source have labels that only the side `role` has. */
 static bool levels_lack(const struct heft_profile *p, const struct pair_labels *n,
 			enum heft_role role, level_fn *wanted)
 {

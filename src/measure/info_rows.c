@@ -62,7 +62,7 @@ const struct heft_measure info_measures[INFO_MEASURES] = {
 			  "its bytes if the file is a copy of one before it, else 0" },
 };
 
-/* Drops the table. The next call makes it again. */
+/* Drops the table. info_table() makes it again. */
 static void forget_table(struct heft_info *info)
 {
 	tree_release(&info->tree);
@@ -88,7 +88,7 @@ bool info_add(struct heft_info *info, const char *path, struct heft_err *err)
 		f.device = p.input.file.device;
 		f.inode = p.input.file.inode;
 		f.copy_of = (uint32_t)info->files.count;
-		forget_table(info); /* It lacks the file that comes now */
+		forget_table(info); /* The table lacks the new file */
 		vec_push(&info->files, f);
 	}
 	program_close(&p);

@@ -58,7 +58,7 @@ struct heft_info {
 	struct tree tree;
 	struct heft_table table; /* `top` is NULL until it is needed */
 	enum heft_info_sort sort;
-	uint32_t row_limit; /* 0: all */
+	uint32_t row_limit; /* Greatest number of rows. 0 for all */
 };
 
 /* Adds a file. */

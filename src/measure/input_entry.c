@@ -87,8 +87,8 @@ void entry_measure_aside(struct entry *e, const char *source, struct layer *ret)
 	notes_release(&unread);
 }
 
-/* Measures what no level shows, without notes. Compile units own no debug info in this layer,
- * because nobody needs that. */
+/* Measures `symbols` or `compileunits` if no level shows them, without notes. Compile units are
+ * measured only in the VM image, so they own no debug info. */
 void entry_measure_more(struct heft_profile *p, struct entry *e, source_fn *run)
 {
 	const bool symbols = run == source_symbols, vm_only = e->measure.file.vm_only;
@@ -236,7 +236,7 @@ static bool run_open_process(struct heft_profile *p, struct entry *e, struct hef
 	return !im || im->kind != IMAGE_CORE || process_of_image(&e->process, im, &wish, err);
 }
 
-/* Joins the debug files that the finder and the configuration file name. */
+/* Adds the debug files that the configuration file names to those of the finder. */
 static void join_debug_files(struct heft_profile *p)
 {
 	for (size_t i = 0; i < p->configured_debug.count; i++) {
@@ -286,7 +286,7 @@ bool entry_open(struct heft_profile *p, struct entry *e, struct heft_err *err)
 	e->build_id = build_id_text(&p->arena, im ? im->build_id : (struct bytes){ NULL, 0 });
 	e->debug_path = "";
 	e->file_size = max_u64(input_size(in), in->file.bytes.size);
-	/* Marks the debug files of the options that belong to an input. */
+	/* Marks those debug files of the options that belong to this input. */
 	if (!p->used)
 		p->used = arena_new(&p->arena, bool, p->context.wish.debug_files.count + 1);
 	if (p->context.wish.debug_files.count > 0)

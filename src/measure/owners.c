@@ -53,7 +53,8 @@ static void owners_set_view(struct owners *o, struct owner_level *l, const struc
 	view_update(&l->view, &o->labels, vm, o->measure.file.threads, o->measure.file.notes);
 }
 
-/* Returns the first level with the same data source, which has the layer. */
+/* Returns the first level with the data source of `l`, which has the layer. Measures it if
+ * needed. */
 static const struct owner_level *owners_measured(struct owners *o, struct owner_level *l)
 {
 	struct owner_level *first = o->levels.data;
@@ -78,7 +79,7 @@ static label_id owners_shown(struct owners *o, struct owner_level *l, label_id r
 	return l->view.shown[raw];
 }
 
-/* Describes the claim of an owner. Padding after it belongs to the owner too. */
+/* Sets why an owner has `addr` (claim or padding), and the range of that claim or padding. */
 static void tell_claim(const struct origins *origins, const struct span *owned, uint64_t addr,
 		       struct heft_owner *ret)
 {

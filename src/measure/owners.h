@@ -17,7 +17,7 @@ struct owner_level {
 	struct origins origins;
 };
 
-/* All zero: no data sources */
+/* All zero without data sources */
 struct owners {
 	enum heft_demangle style; /* Style of function names, for data sources whose style the
 				   * option -C sets */
@@ -35,8 +35,8 @@ struct owners {
 bool owners_add(struct owners *o, const char *source, struct heft_err *err);
 /* Returns what the data sources need: source_needs(). */
 unsigned owners_need(const struct owners *o);
-/* Sets the input to measure. Borrows all arguments until the handle is freed. Of `file`, uses the
- * input, what belongs to it, and the notes. */
+/* Sets the input to measure: a copy of `file` with other labels and threads. Borrows all arguments
+ * until the handle is freed. */
 void owners_begin(struct owners *o, const struct source_file *file,
 		  const struct program_wish *wish);
 /* Lists the owners of an address, one per data source that has one. *ret is valid until the next

@@ -16,7 +16,7 @@ struct retained_row {
 	uint32_t row;
 };
 
-/* Sets row[i] to the row of graph node i below its row of the level before. 0: none. */
+/* Sets row[i] to the row of graph node i: a child of the old row[i], unless `first`. Or to 0. */
 static void retained_find_rows(const struct graph *g, struct tree *t,
 			       const struct rollup_level *level, uint32_t *row, bool first)
 {
@@ -32,7 +32,7 @@ static void retained_find_rows(const struct graph *g, struct tree *t,
 }
 
 /* Numbers rows with several symbols, large ones first. Sets group[i] for their symbols, and `of` to
- * the row of each group. A row with a single symbol retains what this symbol dominates. */
+ * each group's row. A row with one symbol retains what it dominates. Returns the groups' count. */
 static uint32_t retained_number(const struct graph *g, size_t rows, const uint32_t *row,
 				struct graph_sum *sums, uint32_t *group, uint32_t *of)
 {

@@ -12,10 +12,10 @@ struct graph;
  * no text, because each costs a search. */
 enum { RETAINED_GROUPS = 1024 };
 
-/* All zero: empty */
+/* All zero without rows */
 struct retained_column {
 	bool vm;            /* True to keep bytes of the VM image instead of the file */
-	VEC(uint64_t) sums; /* By node of the tree: bytes plus 1. 0: unknown */
+	VEC(uint64_t) sums; /* By node of the tree: bytes plus 1. 0 if unknown */
 };
 
 extern const struct heft_text size_retained_text;

@@ -14,7 +14,7 @@ struct heft_snapshot {
 	const char *components_path;
 	unsigned flags; /* Bits of enum heft_snapshot_flag */
 	bool open;
-	bool *used; /* Per file of wish.debug_files: a program used it. NULL without a program. */
+	bool *used; /* Per file of wish.debug_files: true if used. NULL without a program. */
 	struct snapshot snapshot;
 	struct snapshot before; /* Old half of a .sizediff file */
 	VEC(const char *)

@@ -63,7 +63,7 @@ static void snapshot_make_prepare(struct made *p, size_t source)
 	struct measured *m = &p->sources[source];
 	notes_init(&m->notes);
 	struct source_file of = measure_input(p->program, NULL, NEED_SYMBOLS | NEED_DWARF);
-	of.go = NULL; /* Must not be shared by parallel sources */
+	of.go = NULL; /* Go's table must not be shared by data sources that run in parallel */
 	of.linkmap = source == PATHS ? NULL : p->map;
 	of.labels = &m->labels;
 	of.notes = &m->notes;
@@ -206,8 +206,8 @@ static void add_metric(const struct made *p, const char *file, const char *name,
 				       arena_format(&snap->arena, "%" PRIu64, value) });
 }
 
-/* Adds the compilers and the parts that the program states. A comparison tells by them that a tool,
- * an option or the version of a part changed. */
+/* Adds the compilers, and the parts (such as libraries) that the program states. By them, a
+ * comparison tells that a tool, an option or the version of a part changed. */
 static void snapshot_make_add_tools(const struct made *p, struct image *im)
 {
 	const struct source_file *f = &p->sources[UNITS].measure.file;
@@ -469,7 +469,7 @@ static bool snapshot_make_add_library(const struct package *k, const char *entry
 	return ok;
 }
 
-/* Adds the symbols of a data pack or dex file in a zip file, with the sizes there. */
+/* Adds the symbols of a data pack or dex file in a zip file, with their sizes in the zip file. */
 static bool add_content(struct package *k, const struct zip_entry *e,
 			const struct pack_entry *entry)
 {
@@ -663,9 +663,9 @@ static struct charge_level measured_level(const struct heft_profile *p, const st
 	return (struct charge_level){ layer, layer ? &p->labels : NULL };
 }
 
-/* A snapshot cannot use what a profile has measured in two cases. The input has a linker map or
- * memory regions, with which a snapshot measures. Or units were measured without debug info, as
- * `size NEW -- OLD` does to pair functions. */
+/* A snapshot cannot use what a profile has measured with a linker map, memory regions or other
+ * settings, or of a core or an archive. Nor units without debug info, as `size NEW -- OLD` measures
+ * them to pair functions. */
 bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile *p, struct entry *e)
 {
 	const unsigned unlike = HEFT_SNAPSHOT_STACKS | HEFT_SNAPSHOT_SURE;

@@ -6,10 +6,10 @@
 #include "map/view.h"
 #include "stack/depths.h"
 
-/* If several functions have one label, the deepest counts. All zero: empty */
+/* If several functions have one label, the deepest counts. All zero without functions */
 struct stack_column {
 	VEC(struct stack_cell {
-		uint64_t most;    /* Bytes plus 1. 0: unknown */
+		uint64_t most;    /* Bytes plus 1. 0 if unknown */
 		unsigned besides; /* Caveats: bits of enum stack_told */
 	})
 	cells; /* Per shown label, by its id */
@@ -18,7 +18,7 @@ struct stack_column {
 enum { STACK_COLUMN_MOST, STACK_COLUMN_BESIDES, STACK_COLUMN_TEXTS };
 extern const struct heft_text size_stack_texts[STACK_COLUMN_TEXTS];
 
-/* Adds the functions of a program. `spans`: its symbols in the VM image. `view`: their style. */
+/* Adds the functions of a program. `spans`: its symbols in the VM image. `view`: their labels. */
 void stack_column_add(struct stack_column *c, const struct stack_use *use,
 		      const struct spans *spans, const struct view *view);
 /* Sets the texts of a label's row: "" if its stack is unknown. */

@@ -50,7 +50,7 @@ static bool where_open_dump(struct heft_where *w, const char *path)
 	return false;
 }
 
-/* Fails if the file has several slices, because their addresses overlap. */
+/* Fails for a file with several slices, because their addresses overlap. The message names them. */
 static bool where_has_slices(const struct input *in, const char *path, struct heft_err *err)
 {
 	struct text names = { 0 };
@@ -158,7 +158,7 @@ static bool where_frame_read(const struct image *im, const char *text, uint64_t 
 	return false;
 }
 
-/* Returns the address from which numbers count: in objects, that of the first code. */
+/* Returns what to add to a user's number: in objects, the address of the first code. Else 0. */
 static uint64_t base_of_numbers(const struct image *im, uint64_t addr)
 {
 	if (im->kind != IMAGE_OBJECT || addr >> OBJECT_SECTION_SHIFT != 0)
@@ -195,7 +195,7 @@ static const char *asked_name(struct heft_where *w, const struct named_symbol *s
 	return text_keep(w, demangle(&w->locator.demangler, raw, where_style(w)));
 }
 
-/* Notes that other symbols' names are variants of this one, such as foo.cold for foo. */
+/* Notes a symbol that the text names too, but less exactly, such as foo.cold for foo. */
 static void note_others(struct heft_where *w, const char *text, const struct text_places *p)
 {
 	if (p->surest >= p->matches.count)
@@ -235,7 +235,7 @@ static bool names_are_gone(struct heft_where *w)
 	return strcmp(known, "dynamic") == 0 || strcmp(known, "none") == 0;
 }
 
-/* Sets *err if nothing has this name here. Tells if another module defines it. */
+/* Fails because nothing here has this name. The message tells if another module defines it. */
 static bool nothing_asked(struct heft_where *w, const char *text, struct heft_err *err)
 {
 	for (size_t i = 0; i < w->program.input.image_count; i++)
@@ -595,7 +595,7 @@ static bool member_open(struct heft_where *w, size_t image, struct heft_err *err
 	return w->im || fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: an archive itself", path);
 }
 
-/* Returns the address in the open member. In the archive, it differs. */
+/* Returns the address of `a` in the open member. The archive has another address for it. */
 static uint64_t answer_addr(const struct heft_where *w, const struct where_asked *a)
 {
 	const bool member = w->program.input.archive && a->section &&
@@ -618,7 +618,7 @@ static void name_asked(struct heft_where *w, const struct where_asked *a, struct
 	at->is_tls = s->section && s->section->tls;
 }
 
-/* True for a variable of .tbss, whose address belongs to other bytes in the image. */
+/* True for a variable of .tbss. In the image, its address belongs to other bytes. */
 static bool is_outside(const struct heft_where *w, const struct where_asked *a)
 {
 	const struct section *s = a->symbol ? a->symbol->section : NULL;

@@ -10,12 +10,12 @@
 #include "program/program.h"
 #include "program/session.h"
 
-/* An address that the last text may mean */
+/* An address that the text of the last where_ask() may mean */
 struct where_asked {
 	uint64_t addr;                     /* Address. For a member of an archive: the address in
 					    * the archive */
 	const struct named_symbol *symbol; /* The symbol that the text names, or NULL */
-	const struct section *section;     /* If the text names a section, otherwise NULL */
+	const struct section *section;     /* The section that the text names, or NULL */
 	size_t image;                      /* Index of the image in the file */
 };
 
@@ -28,13 +28,13 @@ struct heft_where {
 	struct owners functions; /* Owners by symbol, for code without a symbol. Found when
 				  * needed */
 	bool opened;             /* True after a file was opened, or could not be opened */
-	const char *path;        /* As the user wrote it */
+	const char *path;        /* Path as the user wrote it */
 	struct program program;
 	struct program member;     /* The member of an archive that was last used */
 	struct program *at;        /* Points to `program` or `member` */
 	struct process process;    /* The process of a dump */
 	const struct image *im;    /* Image of `at`, or NULL */
-	struct text_places places; /* What the last text means */
+	struct text_places places; /* What the text of the last where_ask() means */
 	VEC(struct where_asked) asked;
 	struct locator locator;
 	bool blocks_read;
@@ -46,7 +46,7 @@ struct heft_where {
 	VEC(struct heft_frame) kept;
 	VEC(const struct heft_frame *) frames; /* Pointers to the frames in `kept` */
 	struct heft_heap_place place;          /* What is at an address of a process */
-	struct go_slot go;                     /* Of `im` */
+	struct go_slot go;                     /* Go's table (program/go_table.h) of `im` */
 	struct arena answer;                   /* Owns frames of `place` */
 };
 

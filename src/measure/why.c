@@ -76,7 +76,7 @@ bool why_open(struct heft_graph *g, const char *path, struct heft_err *err)
 	return true;
 }
 
-/* Returns the shown name of a label. It lives until the next call, or as long as the answer. */
+/* Returns the shown name of a label. Valid at least until the next call. */
 static struct str why_label(struct heft_graph *g, label_id label)
 {
 	const struct str raw = label_text(&g->labels, label);
@@ -154,7 +154,7 @@ bool why_ask(struct heft_graph *g, const char *text, size_t *ret_count, struct h
 		for (size_t i = 0; i < p->surest; i++)
 			why_add_asked(g, graph_at(&g->graph, p->matches.data[i].addr + p->offset));
 	}
-	/* Names of imports, and labels that are no symbols. */
+	/* If no symbol has the name, tries names of imports, and labels that are no symbols. */
 	for (label = 0; g->asked.count == 0 && label < g->graph.label_count; label++)
 		if (str_eq(label_text(&g->labels, label), str_of(text)) ||
 		    str_eq(why_label(g, label), str_of(text)))
@@ -183,7 +183,7 @@ static bool why_is_below(struct str label, struct str name)
 }
 
 /* Adds the nodes to which the layer of a data source gives the label `text`, or a label below it.
- * Otherwise lists the labels. */
+ * Lists other labels in `others`. */
 static void why_add_group(struct heft_graph *g, const struct spans *vm, const struct view *view,
 			  const char *text, name_vec *others)
 {
@@ -318,7 +318,7 @@ static uint64_t why_find_users(struct heft_graph *g, const node_vec *nodes, cons
 
 /* Bytes of a section or a label, for sorting. */
 struct why_sum {
-	uint64_t key; /* Largest VM size first */
+	uint64_t key; /* Sorts the largest VM size first */
 	struct graph_sum bytes;
 	uint32_t of; /* Section index or label */
 };
@@ -359,7 +359,7 @@ static void why_find_sections(struct heft_graph *g, const bool *kept)
 	mem_free(list);
 }
 
-/* Lists the largest owners among the retained bytes. Returns the number of all. */
+/* Lists the largest owners among the retained bytes. Returns the number of all owners. */
 static uint64_t why_find_parts(struct heft_graph *g, const bool *kept)
 {
 	struct graph_sum *list = mem_zeroed(g->graph.label_count + 1, sizeof *list);

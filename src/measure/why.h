@@ -24,7 +24,7 @@ struct heft_graph {
 	struct locator locator;
 	struct text_places places;
 	node_vec asked; /* Nodes that the text of the last why_ask() names */
-	const char *by; /* Name of the group that these nodes are. NULL: an answer each */
+	const char *by; /* Name of the group, if `asked` is one group. Otherwise NULL */
 	/* Parts of the last answer. */
 	struct arena answer;
 	VEC(struct heft_reference) chain, users;
