@@ -59,7 +59,7 @@ static bool crate_path_is_library(struct str name)
 	return str_eq(name, STR("core")) || str_eq(name, STR("alloc")) || str_eq(name, STR("std"));
 }
 
-/* Returns the crate for a folder of the standard library. Some folders are called like a module. */
+/* Returns the crate that contains a library folder. Names of folder and crate may differ. */
 static struct crate_path of_library(struct str name)
 {
 	static const struct {

@@ -94,8 +94,8 @@ static size_t d_reference(struct str raw, size_t i, size_t *target)
 	return at + 1;
 }
 
-/* Returns an upper bound on the number of parts that the library visits for a D name. At a
- * reference, it visits all parts between its target and itself again, or only an identifier. */
+/* Returns an upper bound on the number of parts that libiberty visits for a D name. At a reference,
+ * it visits all parts between its target and itself again, or only an identifier. */
 static uint64_t d_bound(struct str raw)
 {
 	ASSERT(raw.len <= D_MAX_RAW);

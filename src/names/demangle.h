@@ -4,8 +4,8 @@
  * Microsoft's (microsoft.h), Rust legacy (without the hash) and v0, D, and the languages of
  * module_name.h: OCaml, Free Pascal, Fortran, Swift, GHC. Any other name stays unchanged.
  *
- * - full: libc++abi's text for C++, with a clone suffix as " (.cold)". Rust and D: the same with
- *   their text.
+ * - full: libc++abi's text for C++, with a clone suffix as " (.cold)". Rust and D: the text
+ *   of their demanglers, with the same suffix.
  * - short: the form of signature.h, with "()" for parameters and "<>" for template arguments. It
  *   has no return type, no qualifiers after the parameters and no clone suffix. "vtable for X",
  *   "typeinfo for X", "guard variable for X" and thunks become X.

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "names/demangle.h"
 
-/* Returns the short name of an instance, in which Go's arguments are "[...]". Both manglings of
- * Rust give the same. Returns the full name of a symbol that is no instance. Valid until the next
- * call with this demangler or room. */
+/* Returns the short name of an instance, in which Go's arguments are "[...]". It is the same for
+ * both manglings of Rust. Returns the full name of a symbol that is no instance. Valid until the
+ * next call with this demangler or room. */
 struct str generic_name(struct demangler *d, struct str raw, struct text *room);

@@ -24,8 +24,8 @@
  * Clang, Z3 and libstdc++, 0.15 % exceed it. */
 #define ITANIUM_MAX_BOUND ((uint64_t)1 << 20)
 
-/* Returns an upper bound of the size of a name's text. `mangled` has no suffix. A quarter of the
- * time of demangling. */
+/* Returns an upper bound of the size of a name's text. `mangled` has no suffix. Takes a quarter of
+ * the time of demangling. */
 uint64_t itanium_bound(struct str mangled);
 
 /* Returns the demangled name, in the buffer d->library. "" if the name is invalid or exceeds a

@@ -673,7 +673,7 @@ static ms_id microsoft_table(struct ms *m, const char *what)
 	return microsoft_add(m, node);
 }
 
-/* Reads a description such as "??_R1": `count` numbers, then the name. */
+/* Reads a symbol of type information such as "??_R1": `count` numbers, then the name. */
 static ms_id microsoft_described(struct ms *m, const char *what, unsigned count)
 {
 	struct ms_node node = { .kind = MS_DESCRIBE, .text = str_of(what) };

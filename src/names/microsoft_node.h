@@ -48,14 +48,14 @@ enum ms_qualifier {
 
 enum ms_thunk { MS_NO_THUNK, MS_ADJUSTOR, MS_VTORDISP, MS_VTORDISPEX, MS_VCALL };
 
-typedef uint16_t ms_id; /* Index of a node. 0: none */
+typedef uint16_t ms_id; /* Index of a node. 0 if none */
 
 struct ms_node {
 	struct str text;
 	int64_t n;
 	ms_id a, b, c;
 	uint8_t kind, quals;
-	bool variadic, is_noexcept, wide, cut; /* `cut`: the string goes on after its last byte */
+	bool variadic, is_noexcept, wide, cut; /* `cut`: true if bytes of the string are missing */
 };
 
 /* Return the text for a letter of a code, or NULL. ms_operator() is for codes after "?", with

@@ -257,7 +257,7 @@ static size_t swift_identifier(struct swift *w, struct str s, struct out *o)
 	return at;
 }
 
-/* Reads the module at the start of a name: an identifier, or the short form of a known one. */
+/* Reads the module, or a known module's short code, at the start of a name. Returns its size. */
 static size_t swift_module(struct swift *w, struct str s, struct out *o)
 {
 	static const struct {
@@ -316,7 +316,7 @@ static size_t swift_known_type(struct str s, struct str *ret_name)
 static size_t swift_prefix(struct str raw)
 {
 	static const char *const prefixes[] = { "_$s", "_$S", "$s", "$S" };
-	/* Most names fail here. */
+	/* A quick test, because most names are not Swift's. */
 	const bool dollar = raw.len >= 2 && (raw.p[0] == '$' || raw.p[1] == '$');
 	return dollar ? STARTS_WITH(raw, prefixes) : 0;
 }
@@ -390,7 +390,7 @@ static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
 			extension_turn(o, start, ret);
 		rest = str_from(rest, 1);
 	}
-	/* The brief name keeps the rest too. Otherwise members with one name would be equal. */
+	/* The brief name keeps the mangled rest: it tells overloaded members apart. */
 	ret->brief = o->len;
 	if (rest.len > 0)
 		put_kind(o, rest);
@@ -415,8 +415,8 @@ static struct str ghc_kind(struct str raw)
 	return best;
 }
 
-/* Returns the character that z or Z and a letter stand for, or NUL if unknown: linkers do not
- * accept the character itself (GHC's wiki, "Symbol names"). Tuples like Z3T are not decoded. */
+/* Returns the character that z or Z and a letter encode, because linkers do not accept it (GHC's
+ * wiki, "Symbol names"). NUL if unknown. Tuples like Z3T are not decoded. */
 static char ghc_escape(char first, char second)
 {
 	static const char small[] = "a&b|c^d$e=g>h#i.l<m-n!p+q'r\\s/t*u_v%zz";
@@ -453,7 +453,7 @@ static bool read_ghc(struct str raw, struct out *o, struct module_name *ret)
 		return false;
 	const bool package = !is_upper(s.p[0]);
 	bool escaped = put_unescaped(o, package ? str_upto(s, first) : STR("main"));
-	/* A built package ends with a hash: "-" and 20 or more letters and digits. */
+	/* The name of a built package ends with a hash: "-" and 20 or more letters and digits. */
 	size_t hash = o->len;
 	while (hash > 0 &&
 	       (is_digit(o->p[hash - 1]) || is_upper(o->p[hash - 1]) || is_lower(o->p[hash - 1])))

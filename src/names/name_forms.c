@@ -59,8 +59,8 @@ static bool piece_drop(struct text *out, struct str text, struct str open, char 
 	return dropped;
 }
 
-/* Reports a text that is left when its parameters and "::<>", "!()", "<>", "()", "[...]" and
- * "[abi:x]" are removed. */
+/* Reports what is left of a text without its parameters and without "::<>", "!()", "<>", "()",
+ * "[...]" and "[abi:x]". */
 static void bare_tell(struct name_forms *f, struct str text)
 {
 	static const struct {

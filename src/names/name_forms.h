@@ -16,8 +16,8 @@
 #include "names/demangle.h"
 #include "names/supersize.h"
 
-/* From the most to the least exact. A text that users type finds the symbols that it matches in the
- * most exact form. */
+/* From the most to the least exact. Of the symbols that match a text of the user, only those with
+ * the most exact form count. */
 enum name_form { NAME_LINKER, NAME_FULL, NAME_SHORT, NAME_PART };
 
 typedef void (*name_form_fn)(void *ctx, struct str text, enum name_form form);

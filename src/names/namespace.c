@@ -142,8 +142,8 @@ static bool may_tell(struct str raw)
 	return false;
 }
 
-/* Collects a class, by the name of a member or virtual table. The full name tells that the symbol
- * belongs to a class. */
+/* Adds the class that has a member or virtual table of this name. The full name shows that the
+ * symbol belongs to a class. */
 static void learn_microsoft(struct namespaces *n, struct demangler *d, struct str raw)
 {
 	const bool member = microsoft_is_member(demangle(d, raw, HEFT_NAMES_FULL));

@@ -7,8 +7,8 @@
 struct out {
 	char *p;
 	size_t len, room;
-	bool failed; /* There is no room, or the name is not of this scheme */
-	bool muted;  /* Parse without writing, for the path of an impl */
+	bool failed; /* True if there is no room, or the name is not of this scheme */
+	bool muted;  /* True to parse without writing, as for the path of an impl */
 };
 
 static inline void put(struct out *o, const char *text, size_t len)

@@ -39,7 +39,7 @@ static struct str qualifier(struct str name)
 	return (struct str){ name.p, dot ? (size_t)(dot - name.p) : 0 };
 }
 
-/* Returns the import path of the first type in the text that has one. */
+/* Returns the import path of the first type in the text that has an import path. */
 static struct str qualifier_inside(struct str text)
 {
 	for (size_t at = 0; at < text.len;) {
@@ -261,7 +261,7 @@ unsigned language_marked(struct str raw)
 	return 0;
 }
 
-/* Returns the package by rules for programs in one of these languages. */
+/* Returns the package by the rules of `languages`, whose names look like C's. */
 static struct str package_in(unsigned languages, struct str raw)
 {
 	struct str found = STR("");
@@ -283,7 +283,7 @@ enum package_kind package_of(const struct namespaces *n, struct demangler *d,
 		*ret = go_package(raw);
 		return PACKAGE_GO;
 	}
-	/* Such a name without a namespace has no package. */
+	/* With an empty namespace, a name of module_name.h's languages has no package. */
 	if (!(of->space && of->space->len == 0) && !str_starts(raw, STR("_Z")) &&
 	    demangle_module(d, raw, ret, &parts)) {
 		ret->len = parts.package;

@@ -3,8 +3,8 @@
 
 #include "names/cut.h"
 
-/* What demanglers write before the name of a symbol such as a vtable. The short word is that
- * without " for " or " to ". */
+/* What demanglers write before the name of a symbol such as a vtable: "vtable for ". `word` is its
+ * length without " for " or " to ". */
 static const struct special {
 	const char *text;
 	uint8_t size, word;
@@ -51,7 +51,7 @@ static size_t numbered_temporary(struct str name)
 	return str_starts(str_from(name, i), STR(" for ")) ? i : 0;
 }
 
-/* True if a name may begin so, by its first two letters. */
+/* True if a name may begin with one of `specials`, by its first two letters. */
 static bool may_be_special(struct str name)
 {
 	if (name.len < 5)

@@ -324,8 +324,8 @@ static bool signature_cxx_qualifiers(struct cut *c)
 		i = 0;
 	}
 	if (CUT_AT(c, c->p, " requires ")) {
-		/* A requires clause ends with the name, or at what is inside the constrained
-		 * function, which these texts begin. */
+		/* A requires clause goes on to the end of the name, or to a component inside the
+		 * constrained function. */
 		while (c->p < c->end && !CUT_AT(c, c->p, "::'") && !CUT_AT(c, c->p, "::{") &&
 		       !CUT_AT(c, c->p, "::operator"))
 			c->p++;

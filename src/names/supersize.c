@@ -3,7 +3,7 @@
 
 #include "names/out.h"
 
-/* A name, and where its brackets and blanks are, ascending, except those in an operator's name */
+/* A name. Ascending positions of its brackets and blanks, except those in operators' names */
 struct supersize_parse {
 	struct str s;
 	const struct supersize_mark *marks;
@@ -47,8 +47,8 @@ static size_t supersize_find_word(struct str s, size_t from, const char *word)
 	return i;
 }
 
-/* Returns the number of characters after "operator" that belong to its name. Counts only signs that
- * contain brackets. */
+/* Returns the length of the operator sign at i, the index after "operator". 0 if the sign has no
+ * angle bracket or parenthesis. */
 static size_t operator_size(struct str s, size_t i, bool exact)
 {
 	static const char *const all[] = { "()", "->*", "->", "<=>", "<<=", ">>=",
@@ -87,7 +87,7 @@ static uint64_t eight_at(struct str s, size_t i)
 }
 
 /* Returns a number with the high bit set in bytes that are a bracket or blank, or may begin
- * "operator". Handles eight characters at once, because most in a long name are others. */
+ * "operator". Checks eight characters at once, because few characters of a long name are such. */
 static uint64_t special_bytes(uint64_t x)
 {
 	const uint64_t second = zero_bytes(x ^ EACH_BYTE('p')) >> 8 | UINT64_C(1) << 63;
@@ -139,8 +139,8 @@ static struct supersize_parse parse_of(struct supersize_name *n, struct str s, b
 	return (struct supersize_parse){ s, n->marks.data, n->marks.count, exact };
 }
 
-/* Returns the index of the first mark (recorded bracket or blank) at or after `place`. Searches
- * from mark m on. */
+/* Returns the index of the first mark (recorded bracket or blank) at position `place` of the text
+ * or after it. Searches from mark m on. */
 static size_t mark_from(const struct supersize_parse *p, size_t m, size_t place)
 {
 	while (m < p->count && p->marks[m].place < place)
@@ -167,14 +167,14 @@ static size_t supersize_closing(const struct supersize_parse *p, size_t m)
 	return m;
 }
 
-/* Returns where the text goes on after the parenthesis that closes mark m. */
+/* Returns the index in the text after the parenthesis that closes the one at mark m. */
 static size_t bracket_end(const struct supersize_parse *p, size_t m)
 {
 	return min_u64(supersize_place_of(p, supersize_closing(p, m)) + 1, p->s.len);
 }
 
-/* Returns the first parenthesis, from mark m on, that begins parameters outside brackets. Or
- * p->count. */
+/* Returns the first mark, from m on, whose "(" begins a parameter list and is in no other brackets.
+ * p->count if there is none. */
 static size_t parameter_paren(const struct supersize_parse *p, size_t m)
 {
 	long angle = 0, paren = 0;
@@ -199,7 +199,7 @@ static bool is_quoted(struct str s, size_t i)
 	return i > 0 && s.p[i - 1] == '`';
 }
 
-/* True if a blank belongs to the name because of the word before it. */
+/* True if the blank is part of a name, as in "operator bool" or within Microsoft's quotes. */
 static bool blank_in_name(const struct supersize_parse *p, size_t blank)
 {
 	return (!p->exact && is_quoted(p->s, blank)) || before(p->s, blank, "operator") ||
@@ -229,10 +229,10 @@ static size_t supersize_name_start(const struct supersize_parse *p, size_t m)
 	return 0;
 }
 
-enum { OPEN_MOST = 256 }; /* Brackets in more brackets stay */
+enum { OPEN_MOST = 256 }; /* Greatest depth of nested "<". Deeper brackets keep their text */
 
-/* Removes the text between the outermost < and > from a part of the text. If the part begins so
- * (Rust's <T as Trait>), the words stay without their arguments. With `exact`, they go too. */
+/* Empties the outermost < > in `s`, a part of p->s. If `s` begins with "<", as in Rust's <T as
+ * Trait>, that pair keeps its words without their arguments. With `exact`, it is emptied too. */
 static struct str empty_arguments(struct text *out, const struct supersize_parse *p, struct str s)
 {
 	ASSERT(s.p >= p->s.p && s.len <= p->s.len);
@@ -304,7 +304,7 @@ static bool drop_anonymous(struct text *out, struct str *s)
 	return true;
 }
 
-/* Where the name begins, and the mark of the parenthesis after it */
+/* Index at which the name begins, and mark of the parenthesis after the name */
 struct supersize_head {
 	size_t start, paren;
 };
@@ -325,7 +325,7 @@ static struct str template_exact(struct text *out, const struct supersize_parse 
 	return text_str(out);
 }
 
-/* Writes the template form without parameters, those of functions around it included. */
+/* Writes the template form. Removes the parameters of the function and of functions around it. */
 static struct str template_mended(struct text *out, const struct supersize_parse *p,
 				  struct supersize_head h)
 {
@@ -373,8 +373,8 @@ static size_t supersize_last_of(struct str s, char c)
 	return i; /* The index after c, or 0 */
 }
 
-/* Splits "a::{lambda(int)#2}::_FUN" and "a::$_2::__invoke" into parts of "a::$lambda#2", which
- * point into `name`. */
+/* Finds the parts of "a::$lambda#2" in "a::{lambda(int)#2}::_FUN" or "a::$_2::__invoke": *ret_front
+ * is "a", *ret_number is "2". False for other names. */
 static bool lambda_parts(struct str name, struct str *ret_front, struct str *ret_number)
 {
 	const bool gcc = str_ends(name, STR("}::_FUN")), clang = str_ends(name, STR("::__invoke"));
@@ -401,13 +401,13 @@ static struct str template_form(struct supersize_name *n, const struct supersize
 			: template_mended(&n->buffers[2], p, h);
 }
 
-/* True if `paren` is the second parenthesis of a pointer type: "bool (*)(int) [typeinfo]". */
+/* True if the "(" at index `paren` follows "(*)" or "(&)", as in "bool (*)(int) [typeinfo]". */
 static bool is_pointer_type(const struct supersize_parse *p, size_t paren)
 {
 	return !p->exact && (before(p->s, paren, "(*)") || before(p->s, paren, "(&)"));
 }
 
-/* Sets the full form, and returns the template form. supersize_finish() follows for both. */
+/* Sets the full form and returns the template form. supersize_finish() completes both. */
 static struct str names_supersize_split(struct supersize_name *n, const struct supersize_parse *p)
 {
 	struct str front, number;
@@ -434,7 +434,7 @@ static struct str names_supersize_split(struct supersize_name *n, const struct s
 	return template_form(n, p, h);
 }
 
-/* Removes the number of a clone in .text: of "f.constprop.0" and "f.11". */
+/* Removes the end of a clone's name in .text: "f.constprop.0" and "f.11" become "f". */
 static struct str drop_clone_number(struct str s, bool *ret_clone)
 {
 	static const char *const parts[] = { ".constprop", ".isra", ".part", ".lto_priv" };
@@ -455,7 +455,7 @@ static struct str drop_clone_number(struct str s, bool *ret_clone)
 
 static struct str drop_clone(struct str s, unsigned how, bool *ret_clone)
 {
-	/* Names have fewer brackets than blanks. */
+	/* Searches without the blank before "[", because names have more blanks than brackets. */
 	for (size_t i = supersize_find_word(s, 0, "[clone "); i < s.len;
 	     i = supersize_find_word(s, i + 1, "[clone ")) {
 		if (!before(s, i, " "))
@@ -464,16 +464,17 @@ static struct str drop_clone(struct str s, unsigned how, bool *ret_clone)
 		s = supersize_cut(s, 0, i - 1);
 		break;
 	}
-	/* The number in "f@GLIBC_2.16" is of the version. */
+	/* In "f@GLIBC_2.16", the number at the end belongs to the version. */
 	const bool version = !(how & SUPERSIZE_EXACT) && find_char(s, 0, '@') < s.len;
 	return (how & SUPERSIZE_TEXT) && !version ? drop_clone_number(s, ret_clone) : s;
 }
 
-/* Changes "A for B" to "B [A]", where `word` is " for " or a similar word. */
+/* Changes "A for B" to "B [A]" in *out, where `word` is " for " or a similar word. Returns the
+ * result, or `s` itself if there is nothing to change. */
 static struct str turn(struct text *out, struct str s, const char *word, bool exact)
 {
-	/* The kind of a special symbol comes first. If an argument list comes before the word, the
-	 * word is part of a name. */
+	/* The kind of a special symbol, such as "vtable", is at the start. If '<', '(' or ':' comes
+	 * before the word, the word is part of a name. */
 	const struct str early = supersize_cut(s, 0, min_u64(s.len, 30));
 	const size_t i = supersize_find_word(early, 0, word);
 	if (i == early.len || (!exact && is_quoted(s, i)))
@@ -486,8 +487,8 @@ static struct str turn(struct text *out, struct str s, const char *word, bool ex
 	return text_str(out);
 }
 
-/* Makes the plain form from the template form, and removes what no form keeps. The template form
- * may be a part of the parsed text. Changes the plain form first: both may be the same text. */
+/* Sets template_name and plain from `template_form`, which may lie in the parsed text. Drops
+ * anonymous namespaces from the plain form first, because both forms may share memory. */
 static void supersize_finish(struct supersize_name *n, struct supersize_parse *p,
 			     struct str template_form)
 {
@@ -502,11 +503,11 @@ static void supersize_finish(struct supersize_name *n, struct supersize_parse *p
 	ASSERT(n->plain.len <= n->template_name.len);
 }
 
-/* True if a Go name has types with blanks and parentheses, and no parameter list. The compiler
- * makes such names, as for instances of generics: "f[go.shape.int].func1". */
+/* True for names that only Go's compiler makes, with blanks and parentheses in types and no
+ * parameter list, as of instances of generics: "f[go.shape.int].func1". */
 static bool is_of_go(struct supersize_name *n, struct str s, unsigned how)
 {
-	/* Go has "go:itab.*x,interface { F() }" and "type:.eq.x". "go::f" is C++. */
+	/* In Go, "go:itab.*x,interface { F() }" and "type:.eq.x" are such names. "go::f" is C++. */
 	const size_t front = str_starts(s, STR("go:")) ? 3 : str_starts(s, STR("type:")) ? 5 : 0;
 	const bool made = front > 0 && front < s.len && s.p[front] != ':';
 	if (how & SUPERSIZE_EXACT || (!made && supersize_find_word(s, 0, "[go.shape.") == s.len))

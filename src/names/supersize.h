@@ -17,12 +17,12 @@
 #include "base/vec.h"
 
 enum {
-	SUPERSIZE_TEXT = 1, /* In .text, a number at the end marks a clone */
+	SUPERSIZE_TEXT = 1, /* The name is from .text. There, a number at the end marks a clone */
 	SUPERSIZE_EXACT = 2,
 };
 
 enum {
-	SUPERSIZE_ANONYMOUS = 1, /* The plain name has lost an anonymous namespace */
+	SUPERSIZE_ANONYMOUS = 1, /* The plain form has lost an anonymous namespace */
 	SUPERSIZE_CLONE = 64,
 };
 
