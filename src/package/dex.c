@@ -43,7 +43,7 @@ bool dex_matches(struct bytes b)
 	return b.size >= HEADER_SIZE && memcmp(b.p, "dex\n0", 5) == 0 && b.p[7] == '\0';
 }
 
-/* Returns the version at an offset, 35 to 41. 0 for another version. */
+/* Returns the version of the dex header at an offset, 35 to 41. 0 if it is none of these. */
 static unsigned version_at(struct bytes b, uint64_t off)
 {
 	const struct bytes head = bytes_sub(b, off, HEADER_SIZE);
@@ -76,7 +76,7 @@ static bool dex_read_header(struct dex_parse *p, uint64_t off, struct dex_part *
 		return dex_damaged(p, off, "no header of a version that is read");
 	const uint64_t size = read_u32(&r), header = read_u32(&r);
 	const uint32_t order = read_u32(&r);
-	read_skip(&r, 8); /* Skips the link section. */
+	read_skip(&r, 8); /* Skips size and offset of the link section. */
 	p->map = read_u32(&r);
 	if (order != 0x12345678 || header < least || size < header)
 		return dex_damaged(p, off + 32, "sizes or byte order of the header");
@@ -116,13 +116,13 @@ static bool add_part_items(struct dex_parse *p, struct dex_part *part)
 	return true;
 }
 
-/* Claims the bytes after a table for DEX_REST, if there are any. */
+/* Claims the bytes after a table for DEX_REST. Does nothing at the end of the file. */
 static bool dex_claim_end(struct dex_parse *p, uint64_t end)
 {
 	return end >= p->d->bytes.size || dex_claim(p, end, p->part->first + DEX_REST);
 }
 
-/* Claims the ids of a table: each for its owner, or, without one, for the item of table `rest`. */
+/* Claims each id of a table for its item in `owners`, or if 0, for the item of table `rest`. */
 static bool claim_ids(struct dex_parse *p, const struct dex_ids *ids, uint64_t each,
 		      const uint32_t *owners, enum dex_table rest)
 {
@@ -160,7 +160,7 @@ static bool claim_protos(struct dex_parse *p)
 	return t->count == 0 || dex_claim_end(p, r.pos);
 }
 
-/* Lets each class own the string with its name. */
+/* Sets the class as the owner of the string with its name, for each class that the file defines. */
 static void dex_name_classes(const struct dex_parse *p, uint32_t *owners)
 {
 	const struct dex_ids *t = &p->part->types;
@@ -217,7 +217,7 @@ static enum dex_table dex_table_of(unsigned type)
 	}
 }
 
-/* Claims the start of each section in the map, so that unreferenced bytes belong to their table. */
+/* Claims the start of each section, so that its unreferenced bytes belong to its enum dex_table. */
 static bool claim_map(struct dex_parse *p)
 {
 	if (p->map == 0)

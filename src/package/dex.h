@@ -26,7 +26,7 @@
 
 enum dex_kind { DEX_TABLE, DEX_CLASS, DEX_FIELD, DEX_METHOD, DEX_STRING };
 
-/* Index of an item of kind DEX_TABLE. */
+/* Index of an item of kind DEX_TABLE. Such items have the bytes of no class, member or literal. */
 enum dex_table {
 	DEX_NAMES,       /* Strings that are not literals: names of types, members, files */
 	DEX_TYPES,       /* Types that are not defined in this file, prototypes and their
@@ -38,16 +38,16 @@ enum dex_table {
 };
 
 struct dex_item {
-	uint64_t size;  /* Bytes of the file. 0 if not defined in this file */
-	uint32_t index; /* Index in the file's table of this kind, or enum dex_table. */
-	uint32_t part;  /* Index in `parts`. */
-	uint32_t owner; /* Item of the class, for fields and methods. Others own themselves */
+	uint64_t size;  /* Bytes of the file. 0 if the file does not define it */
+	uint32_t index; /* Index in the file's table of `kind`. For a table: its enum dex_table */
+	uint32_t part;  /* Index in dex.parts. */
+	uint32_t owner; /* Index of the class of a field or method. Of others: own index */
 	enum dex_kind kind;
 };
 
-/* A literal and a class that uses it. */
+/* States that a class uses a string as a literal. */
 struct dex_use {
-	uint64_t key; /* Item of a string << 32 | item of a class that uses it */
+	uint64_t key; /* Index of a string item << 32 | index of a class item */
 };
 
 /* A table of the header. Its elements have the same size and are inside the file. */
@@ -58,7 +58,7 @@ struct dex_ids {
 
 struct dex_part {
 	struct dex_ids strings, types, protos, fields, methods, classes;
-	uint32_t first; /* First item of the part: tables, classes, fields, methods, strings */
+	uint32_t first; /* Index in dex.items. Order: tables, classes, fields, methods, strings */
 };
 
 struct dex {
@@ -67,7 +67,7 @@ struct dex {
 	VEC(struct dex_part) parts;
 	VEC(struct dex_item) items;
 	VEC(struct dex_use) uses; /* Uses, sorted by key, each once */
-	uint64_t text_left;       /* Bytes of text that names may still read. Limits the time */
+	uint64_t text_left;       /* Bytes of text that later names may read, to limit the time */
 };
 
 static inline uint32_t dex_use_class(const struct dex_use *u)

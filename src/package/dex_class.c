@@ -11,7 +11,7 @@ enum {
 	VALUE_BOOLEAN
 };
 
-/* Claims the bytes to which the structure at `off` refers. */
+/* Claims the bytes to which the structure at `off` refers, for an item (index in dex.items). */
 typedef bool read_fn(struct dex_parse *p, uint64_t off, uint32_t item);
 
 static bool dex_class_read_at(struct dex_parse *p, uint32_t off, uint32_t item, read_fn *read)
@@ -116,7 +116,7 @@ static bool read_method_code(struct dex_parse *p, uint64_t off, uint32_t method,
 	       dex_read_code(p, r.pos, units, item);
 }
 
-/* Reads the members of a class: the difference of the index, the flags, and a method's code. */
+/* Reads members of a class: each has an index minus the one before, flags, a method also code. */
 static bool read_members(struct dex_parse *p, struct reader *r, uint64_t left, bool methods,
 			 uint32_t item)
 {

@@ -4,7 +4,7 @@
 
 enum { CONST_STRING = 0x1a, CONST_STRING_JUMBO = 0x1b };
 
-/* Length of instructions (16-bit units). A row is valid from its opcode to the next row's. */
+/* Lengths of instructions in 16-bit units. A row holds for opcodes from `first` to the next row. */
 static const struct {
 	uint8_t first, units;
 } lengths[] = {

@@ -8,7 +8,7 @@ enum { DEX_CLASS_DEF = 32 };
 
 #define DEX_NO_INDEX UINT32_MAX
 
-/* A claim: an item has the bytes from this offset until the next claim. */
+/* A claim: an item (index in dex.items) has the bytes from `off` until the next claim. */
 struct dex_claim {
 	uint64_t off;
 	uint32_t item, unused;
@@ -19,8 +19,8 @@ struct dex_parse {
 	const char *path;
 	struct heft_err *err;
 	VEC(struct dex_claim) claims;
-	uint64_t claims_left, work_left; /* Limits of references and of work. They stop the
-					  * parsing of files that refer to the same bytes
+	uint64_t claims_left, work_left; /* References and steps of work that are left. At 0,
+					  * parsing stops, because the file refers to the same bytes
 					  * repeatedly */
 	/* State of the current part. */
 	const struct dex_part *part;
@@ -39,7 +39,7 @@ static inline struct reader dex_reader(const struct dex *d, uint64_t off)
 bool dex_damaged(const struct dex_parse *p, uint64_t off, const char *what);
 /* Claims bytes for an item, from an offset on. Fails if the offset is outside of the file. */
 bool dex_claim(struct dex_parse *p, uint64_t off, uint32_t item);
-/* Return the item of an element of the current part. */
+/* Return the index in dex.items of an element of the current part. */
 static inline uint32_t dex_class_item(const struct dex_parse *p, uint32_t index)
 {
 	return p->part->first + DEX_TABLES + index;

@@ -15,7 +15,7 @@ static bool odd(const struct dex_names_naming *n, uint64_t off)
 		    n->d->path);
 }
 
-/* Returns a reader at an element of a table. Empty without such an element. */
+/* Returns a reader at an element of a table. It is empty if the table has no such element. */
 static struct reader element(const struct dex_names_naming *n, const struct dex_ids *ids,
 			     uint64_t index, uint64_t each)
 {
@@ -23,7 +23,7 @@ static struct reader element(const struct dex_names_naming *n, const struct dex_
 				  : reader_make(NULL, 0, false);
 }
 
-/* Returns a string. Fails if it is longer than the text that names may still read. */
+/* Sets *ret to the string with this index. Fails if it is longer than dex.text_left. */
 static bool dex_names_string(struct dex_names_naming *n, uint32_t index, struct str *ret)
 {
 	struct reader id = element(n, &n->part->strings, index, DEX_STRING_ID);

@@ -35,7 +35,7 @@ bool pak_matches(struct bytes b)
 	struct pak_header h;
 	if (!pak_read_header(&r, &h))
 		return false;
-	/* The first offset is the end of the tables. */
+	/* The first entry's offset is the end of the tables, where the data begins. */
 	const uint64_t end = r.pos + ((uint64_t)h.count + 1) * PAK_ENTRY_SIZE +
 			     (uint64_t)h.aliases * PAK_ALIAS_SIZE;
 	read_skip(&r, 2);

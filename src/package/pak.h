@@ -26,7 +26,7 @@ enum { PAK_ENTRY_SIZE = 6, PAK_ALIAS_SIZE = 4 };
 
 struct pak {
 	unsigned version;
-	uint8_t encoding; /* 0 binary, 1 UTF-8, 2 UTF-16 */
+	uint8_t encoding; /* Of texts: 0 binary, 1 UTF-8, 2 UTF-16 */
 	VEC(struct pak_entry) entries;
 	VEC(struct pak_alias) aliases;
 };

@@ -13,7 +13,7 @@ enum {
 	LOCATOR64_SIZE = 20,
 	EXTRA64 = 1, /* Id of the extra field with 64-bit numbers. */
 	COMMENT_MAX = 65535,
-	SIGNING_FOOTER = 24, /* Bytes of the footer: u64 size, magic. */
+	SIGNING_FOOTER = 24, /* Footer of the signing block: u64 size, magic. */
 };
 
 static const uint8_t local_magic[] = { 'P', 'K', 3, 4 }, central_magic[] = { 'P', 'K', 1, 2 },
@@ -24,7 +24,7 @@ struct package_zip_parse {
 	struct zip *z;
 	const char *path;
 	struct notes *notes;
-	uint64_t base; /* Bytes before the archive. Offsets are relative to its start */
+	uint64_t base; /* Bytes before the archive. Offsets count from the archive's start */
 };
 
 static bool has_magic(struct bytes b, uint64_t off, const uint8_t magic[4])
@@ -38,7 +38,7 @@ void zip_release(struct zip *z)
 	vec_release(&z->entries);
 }
 
-/* Finds the end record. Only a comment may follow it, whose length it has. */
+/* Finds the end record and sets its offset. Only a comment of the stated length may follow it. */
 static bool zip_find_end(struct bytes b, uint64_t *ret)
 {
 	for (uint64_t back = END_SIZE; back <= b.size && back <= END_SIZE + COMMENT_MAX; back++) {
@@ -52,7 +52,7 @@ static bool zip_find_end(struct bytes b, uint64_t *ret)
 	return false;
 }
 
-/* Reads the local header of an entry and sets the offset of its data. */
+/* Reads the local header of an entry and sets the offset of its data. False if it is damaged. */
 static bool read_local(const struct zip *z, struct zip_entry *e)
 {
 	struct reader r = reader_of(z->bytes, false);
@@ -83,7 +83,7 @@ static struct reader find_extra64(struct reader extra)
 	return reader_make(NULL, 0, false);
 }
 
-/* Reads an entry of the central directory. False at its end. */
+/* Reads an entry of the central directory. False at the directory's end. */
 static bool read_central(struct package_zip_parse *p, struct reader *r)
 {
 	struct zip *z = p->z;
@@ -155,9 +155,9 @@ static void find_signing(struct zip *z)
 	z->signing_size = size + 8;
 }
 
-/* Reads size and offset of the directory from the end record at *end. If there is a zip64 end
- * record, reads that instead, and sets *end to it. A locator has its offset, which is wrong if
- * bytes precede the archive. */
+/* Reads size and offset of the directory from the end record at *end. If a zip64 end record
+ * precedes it, reads that instead, and sets *end to it. The zip64 locator states its offset, which
+ * is wrong if bytes precede the archive. */
 static void read_end(struct bytes b, uint64_t *end, uint64_t *ret_size, uint64_t *ret_off)
 {
 	struct reader r = reader_at(b, false, *end + 12);
