@@ -75,7 +75,7 @@ struct page_labels {
 	VEC(uint32_t)
 	numbers;           /* Per text of the page: 1 + its number in this column, or 0 */
 	struct text texts; /* Dictionary of the column */
-	struct text lines; /* Per line a varint: 0 for a new label, else count + 1 - its number */
+	struct text lines; /* Per line a varint: 0: a new label, else `count` + 1 - label */
 	uint32_t count;
 };
 
@@ -88,12 +88,12 @@ struct page_flat {
 	size_t measure_count;
 	struct text now[COLUMNS_MAX], base[COLUMNS_MAX];
 	struct text changes, others, steps, cards, code;
-	uint64_t card_numbers;    /* Number of cards in `cards` */
-	uint64_t codes;           /* Number of texts in `code` */
-	uint32_t last_code;       /* Label of the last code */
-	uint32_t ids[LABELS_MAX]; /* Texts of the current row's levels */
+	uint64_t card_numbers;    /* Number of varints in `cards` */
+	uint64_t codes;           /* Number of labels that have code in `code` */
+	uint32_t last_code;       /* Number of the last label in `code` */
+	uint32_t ids[LABELS_MAX]; /* Per level: text number of the row's label */
 	VEC(uint32_t)
-	by_ref; /* Per number of a label: its text plus 1. 0 if not requested yet */
+	by_ref; /* Per row_ref() of a row: number of its label's text + 1. 0: not known yet */
 	uint64_t lines;
 };
 
@@ -152,7 +152,7 @@ static void page_put_card(struct page_flat *f, const struct heft_row *row, uint3
 		page_add_number(f, intern_add(&f->page->texts, c->texts));
 }
 
-/* Writes the code of last-level label `number`. */
+/* Writes the code of a row, if it has any. `number`: of the row's label in the last level. */
 static void page_put_code(struct page_flat *f, const struct heft_row *row, uint32_t number)
 {
 	const struct str code = f->tab->code_of(f->tab->ctx, row);
@@ -189,7 +189,7 @@ static void page_put_values(const struct page_flat *f, struct text *to, const ui
 	}
 }
 
-/* Writes one line with a row's numbers. Its labels are in f->ids. `row`: its texts, or NULL. */
+/* Writes a line with the labels in f->ids and these numbers. `row` has its other texts, if any. */
 static void put_line(struct page_flat *f, const struct heft_row *row,
 		     const struct heft_row *numbers)
 {
@@ -218,7 +218,7 @@ static void put_line(struct page_flat *f, const struct heft_row *row,
 	f->lines++;
 }
 
-/* Returns the text of a row's label. Caches it, because most labels are in several rows. */
+/* Returns the page's number of a row's label. Caches it: most labels are in several rows. */
 static uint32_t text_of_row(struct page_flat *f, const struct heft_row *row)
 {
 	if (!f->tab->maker)
@@ -231,7 +231,7 @@ static uint32_t text_of_row(struct page_flat *f, const struct heft_row *row)
 	return *text - 1;
 }
 
-/* Sets the text of all levels from `depth` on. */
+/* Sets the label of all levels from `depth` on to text number `id`. */
 static void set_text(struct page_flat *f, size_t depth, uint32_t id)
 {
 	for (size_t i = depth; i < f->tab->table->level_count; i++)
@@ -310,7 +310,7 @@ static void page_put_shown(struct json *j, const char *key, const char *text)
 	json_text(j, str_of(room));
 }
 
-/* Appends a stream of numbers to the data. Writes its size into the open list. */
+/* Appends a stream of numbers to page.data. Writes its size into the open JSON array. */
 static void put_stream(struct page_flat *f, struct json *j, struct text *column)
 {
 	json_uint(j, column->len);
@@ -447,7 +447,7 @@ static void page_put_course(struct page_flat *f, struct json *j)
 	mem_free_all(streams, list);
 }
 
-/* Writes what only some labels of the last level have: facts about symbols (cards), or code. */
+/* Writes an object with data that only some labels of the last level have: cards, or code. */
 static void page_put_extra(struct page_flat *f, struct json *j, const char *key,
 			   const char *count_key, uint64_t count, struct text *stream)
 {
@@ -497,7 +497,7 @@ static void page_put_facts(struct json *j, const struct page_tab *tab)
 	json_close(j, ']');
 }
 
-/* Writes the tab as JSON. Its numbers are in streams, which the data has in the same order. */
+/* Writes the tab as JSON. Appends its numbers, as streams in the same order, to page.data. */
 static void put_tab(struct page_flat *f, struct json *j)
 {
 	const struct heft_table *t = f->tab->table;
@@ -537,8 +537,8 @@ static void put_tab(struct page_flat *f, struct json *j)
 	json_close(j, '}');
 }
 
-/* Removes text columns that are empty in all rows. If rows are made one at a time, this is known
- * after the last row. */
+/* Removes trailing text columns that are empty in all rows. If a maker makes the rows one at a
+ * time, emptiness is known only after the last row. */
 static void drop_empty_texts(struct page_flat *f)
 {
 	const size_t first = f->tab->table->level_count;
@@ -553,9 +553,9 @@ static void drop_empty_texts(struct page_flat *f)
 	}
 }
 
-/* True if a measure is a column of the page. The bytes with an inferred owner are none: they only
- * hatch the boxes of the treemap. The page adds up leaves itself, so a measure whose rows count the
- * same symbols is none either. */
+/* True if a measure is a column of the page. Measures "stated" and "proved" are not: they only
+ * hatch boxes of the treemap. Nor are shared measures, whose rows count the same symbols, because
+ * the page adds up leaves itself. */
 static bool page_takes(const struct page_tab *tab, unsigned m)
 {
 	const struct heft_table *t = tab->table;

@@ -18,7 +18,7 @@
 struct page_frame {
 	uint32_t function, file, module, line;
 };
-/* A frame with its callers. [0] is the root. Parents come first. */
+/* A call of `frame` in step `parent`, which has a lower index. Step 0 is the root. */
 struct page_step {
 	uint32_t parent, frame;
 };
@@ -48,7 +48,7 @@ struct page_region {
 struct symbol_card;
 struct rows_maker;
 
-/* Contents of a tab. Members may be NULL and 0. */
+/* Contents of a tab. Pointers may be NULL, and numbers 0. */
 struct page_tab {
 	const char *title;
 	const char *kind; /* "sizes", "symbols", "heap", "blocks" or "history" */
@@ -60,7 +60,7 @@ struct page_tab {
 	size_t fact_count;
 	const struct heft_note *notes;
 	size_t note_count;
-	/* Live bytes over time, in nanoseconds. */
+	/* Live bytes over time. Times are in nanoseconds. */
 	const struct page_point *points;
 	size_t point_count;
 	/* For rows that are call stacks: returns the number of a row's step (struct page_step). */
@@ -77,7 +77,7 @@ struct page_tab {
 	size_t region_count;
 	const struct heap_strip *strip; /* Sizes of live and free blocks by address, or NULL */
 	const char *damage;             /* Damage, one line each */
-	const struct heft_page_timeline *timeline; /* Timeline with only builds and series */
+	const struct heft_page_timeline *timeline; /* Only builds and series are used */
 	bool only_now;                             /* True for a diff whose base is empty, which
 						    * is shown without a base */
 };

@@ -66,7 +66,7 @@ static struct heft_page_fact code_fact(const struct symbol_code *c, bool diff, s
 void page_add_profile(struct page *page, const char *title, const struct heft_profile *profile,
 		      const struct symbol_code *code)
 {
-	/* Members of thin archives follow the inputs. Shows only the first. */
+	/* Entries after the inputs are members of thin archives. Shows the first entries only. */
 	enum { FILES_MAX = 8 };
 	struct heft_page_fact facts[FILES_MAX * FILE_FACTS + 1];
 	struct arena arena = { 0 };

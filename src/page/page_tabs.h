@@ -10,13 +10,13 @@
 #include "page/cards/symbol_code.h"
 #include "page/page.h"
 
-/* Adds a profile that has run. `code`: NULL shows no code. */
+/* Adds a tab for a profile that has run. `code` may be NULL; then the tab shows no code. */
 void page_add_profile(struct page *page, const char *title, const struct heft_profile *profile,
 		      const struct symbol_code *code);
-/* Adds the diff of two snapshots. Without `before`, adds the symbols of `after`. */
+/* Adds a tab for the diff of two snapshots. Without `before`, it has the symbols of `after`. */
 void page_add_lists(struct page *page, const char *title, const struct snapshot *before,
 		    const struct heft_snapshot *after);
-/* Adds the stacks of a heap report. `damage`: output of `heft heap check`, or NULL. */
+/* Adds a tab for the stacks of a heap report. `damage`: output of `heft heap check`, or NULL. */
 void page_add_stacks(struct page *page, const char *title, const struct heft_heap *heap,
 		     const struct heft_heap_report *report, const char *damage);
 void page_add_samples(struct page *page, const char *title, struct heft_samples *s);

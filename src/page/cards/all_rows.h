@@ -10,11 +10,11 @@
 struct all_rows {
 	struct heft_table table;
 	struct rows_maker maker;
-	/* Private. */
+	/* Only for all_rows.c. */
 	struct rows_opts opts;
 	struct symbol_flags flags;
 	struct arena arena;
 };
-/* Begins the rows. *ret must not move before all_rows_end(). The profile is borrowed. */
+/* Makes the table and prepares its rows. *ret must not move before all_rows_end(). Borrows `p`. */
 void all_rows_begin(struct all_rows *ret, const struct heft_profile *p);
 void all_rows_end(struct all_rows *a);

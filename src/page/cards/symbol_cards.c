@@ -36,8 +36,8 @@ static label_id symbol_cards_shown(const struct rollup_level *level, label_id id
 	return level->shown ? level->shown[id] : id;
 }
 
-/* Adds who refers to whom. Constants of a function are no part of it here: code that reads them
- * does not refer to the function. */
+/* Adds to c->users which labels refer to which. Leaves out references to constants of a function:
+ * code that reads them does not refer to the function. */
 static void symbol_cards_add_users(struct symbol_cards *c, const struct image *im,
 				   const struct rollup_level *level)
 {

@@ -8,13 +8,13 @@
 /* Separates the texts of a struct symbol_card. */
 #define CARD_TEXT_END '\x1f'
 
-/* A card of a row, by the row's text (label): the first texts in its symbols' data, and the names
- * of the first symbols that refer to them. */
+/* Facts about the symbols of one row, for the row's text (label): the first texts in their data,
+ * and the names of the first symbols that refer to them. */
 struct symbol_card {
 	struct str texts;
 	const char *const *users;
 	size_t user_count;
-	uint64_t all_texts, all_users; /* Counts, including unlisted ones */
+	uint64_t all_texts, all_users; /* Numbers of texts and users, listed or not */
 };
 
 /* A range of read-only data, and the number of the text (label) that its row shows. */
@@ -30,7 +30,7 @@ struct symbol_cards {
 	/* Upper half: a label. Lower half: a label that refers to it. Sorted, each pair once. */
 	VEC(uint64_t) users;
 	VEC(struct label_data) data; /* Sorted by label */
-	/* Parts of the last answer. */
+	/* What symbol_cards_of() returned last. */
 	struct symbol_card card;
 	struct text texts;
 	VEC(const char *) names;
@@ -39,7 +39,7 @@ struct symbol_cards {
 /* Returns the last level of the profile. NULL if its labels are not symbols. */
 const struct level *symbol_cards_level(const struct heft_profile *p);
 
-/* Prepares the cards of a profile. False if the last level is not symbols, or the run lacked
+/* Prepares symbol_cards_of(). False if the last level is not symbols, or the run lacked
  * HEFT_PROFILE_RANGES. */
 bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p);
 void symbol_cards_release(struct symbol_cards *c);

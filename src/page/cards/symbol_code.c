@@ -7,11 +7,11 @@
 #include "compare/code_diff.h"
 #include "report/report.h"
 
-/* A function whose code may be shown. Sorted by weight, then by size. */
+/* A function whose code may be shown. Sorted by weight (runs, or change in size), then by size. */
 struct symbol_code_candidate {
 	uint64_t weight, size;
 	uint64_t label;
-	size_t number; /* Index of the function in the blocks. In a diff: of the pair */
+	size_t number; /* Function's index in struct heft_blocks. In a diff: index of the pair */
 };
 
 typedef VEC(struct symbol_code_candidate) candidate_vec;
@@ -22,7 +22,8 @@ COMPARISON(compare_chosen, struct symbol_code_candidate, ORDER(b->weight, a->wei
 COMPARISON(symbol_code_compare_labels, struct symbol_code_candidate, ORDER(a->label, b->label),
 	   ORDER(a->number, b->number))
 
-/* Keeps the first candidates whose code fits the limit, sorted by label. */
+/* Keeps the first candidates, until their code reaches CODE_OF_PAGE bytes, and sorts them by label.
+ * Counts at most `most_of_one` bytes of each. */
 static void symbol_code_choose(candidate_vec *list, uint64_t most_of_one)
 {
 	uint64_t sum = 0;
@@ -36,7 +37,7 @@ static void symbol_code_choose(candidate_vec *list, uint64_t most_of_one)
 	vec_sort_by(list, symbol_code_compare_labels);
 }
 
-/* Ends a text: assigns the bytes from `from` on to this label. */
+/* Assigns the code from offset `from` to the end of c->text to this label. */
 static void close_text(struct symbol_code *c, uint64_t label, size_t from)
 {
 	struct label_code *last = c->labels.count > 0 ? &c->labels.data[c->labels.count - 1] : NULL;
@@ -130,7 +131,7 @@ static bool make_listings(struct symbol_code *c, struct heft_profile *p, struct 
 	return good;
 }
 
-/* A label's largest function before the change, or now. */
+/* A label's largest function, in the base or in the input of a diff. */
 struct side {
 	uint64_t label;
 	struct code_side code;
@@ -138,7 +139,7 @@ struct side {
 
 typedef VEC(struct side) side_vec;
 
-/* Returns the code of a span. Excludes padding after it if a symbol has the size. */
+/* Returns the code in a span. Leaves out padding at its end, if a symbol states a smaller size. */
 static struct code_side symbol_code_side_of(struct entry *e, const struct image *im,
 					    const struct span *s)
 {
@@ -180,7 +181,7 @@ static void keep_largest(side_vec *list)
 	list->count = count;
 }
 
-/* A function before the change and now. `im` is NULL where it is missing. */
+/* A function in base and input of a diff. `im` of a side is NULL if it is missing there. */
 struct symbol_code_pair {
 	struct code_side sides[2];
 };

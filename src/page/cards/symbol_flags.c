@@ -14,7 +14,7 @@ enum {
 	INLINED = 1 << 9,
 };
 
-/* Kinds of data sources, by what the labels of a level tell about symbols. */
+/* What the labels of a level are: symbol names, section names, source paths or inlined calls. */
 enum said_by { NOTHING, SYMBOLS, SECTIONS, SOURCES, CALLS };
 
 void symbol_flags_init(struct symbol_flags *f, const struct heft_profile *p, struct arena *arena)
@@ -56,7 +56,7 @@ static unsigned source_flags(struct str path)
 	return generated ? SNAP_GENERATED : 0;
 }
 
-/* True if a chain has inlined calls besides the function. In Rust types, a blank follows ";". */
+/* True if a chain (function;call;call) has inlined calls. "; " is part of a Rust type's name. */
 static bool has_calls(struct str chain)
 {
 	for (size_t i = 0; i + 1 < chain.len; i++)
@@ -65,7 +65,7 @@ static bool has_calls(struct str chain)
 	return false;
 }
 
-/* Returns the flags that a label tells. If two levels have the label, the first one counts. */
+/* Returns the flags that a label's text tells, read as `what`. Keeps those of the first call. */
 static unsigned symbol_flags_said_of(struct symbol_flags *f, label_id id, enum said_by what)
 {
 	if (id >= f->count)

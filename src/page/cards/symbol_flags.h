@@ -12,9 +12,9 @@ struct symbol_flags {
 	struct arena *arena; /* Memory of the texts */
 	uint16_t *known;     /* Per label: its flags | KNOWN. 0 if not yet looked up */
 	bool *twins;         /* Per label: true if its symbol has a copy (symbol_twins.h) */
-	size_t count;        /* Size of known and twins */
+	size_t count;        /* Number of elements of `known` and of `twins` */
 	struct supersize_name work;
-	const char *const *texts[SYMBOL_FLAG_SETS]; /* Per set of flags: the texts of a row */
+	const char *const *texts[SYMBOL_FLAG_SETS]; /* Per set of flags: texts of a row, or NULL */
 };
 
 void symbol_flags_init(struct symbol_flags *f, const struct heft_profile *p, struct arena *arena);

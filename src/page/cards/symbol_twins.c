@@ -18,11 +18,11 @@ enum { JOB_PLACES = 8192 };
 
 struct symbol_twins_hunt {
 	const struct spans *spans;
-	const label_id *shown; /* Labels as reports show them. NULL: claimed labels are shown */
+	const label_id *shown; /* Per label: how it is shown. NULL: all are shown unchanged */
 	const struct named_place *places;
 	size_t count;
 	struct contents contents;
-	held_vec *held; /* Per job: symbols of its places */
+	held_vec *held; /* Per job: the hashes of its symbols' contents */
 };
 
 static void symbol_twins_look_at(const struct symbol_twins_hunt *h, const struct named_place *n,
@@ -37,7 +37,7 @@ static void symbol_twins_look_at(const struct symbol_twins_hunt *h, const struct
 					    h->shown ? h->shown[label] : label });
 }
 
-/* Reads the symbols of one part of the list. An address with several names counts once. */
+/* Reads the symbols of a range of `places`. An address with several names counts once. */
 static void symbol_twins_hunt_job(void *ctx, size_t i, unsigned worker)
 {
 	const struct symbol_twins_hunt *h = ctx;
