@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Runs a file of unknown format as a shell script. */
+/* Runs a file of unknown format as a shell script. Returns 0 or an errno value. */
 static int spawn_shell(pid_t *pid, const posix_spawnattr_t *attr, const char *path,
 		       char *const *argv, char *const *environment)
 {

@@ -69,7 +69,7 @@ bool keeper_open(struct keeper *k, const char *pattern, const char *dir, struct 
 	return failed;
 }
 
-/* What a process sends: the secret word of the run, what to keep, and the file name. */
+/* What a process sends: the secret word of the run, `kind` (what to keep), and the file name. */
 struct request {
 	char text[NAME];
 	size_t used, size; /* `used`: bytes read up to now. `size`: bytes of the request, with
@@ -95,7 +95,7 @@ static bool request_read(int fd, struct request *q)
 	return end != NULL;
 }
 
-/* Checks a request. A name that does not match the pattern is refused. */
+/* True if a request has the secret word and a file name that matches the pattern. */
 static bool request_check(const struct keeper *k, struct request *q)
 {
 	const size_t word = strlen(k->word), dir = strlen(k->dir);
@@ -120,7 +120,7 @@ static bool bytes_write(int fd, const char *data, size_t size)
 	return true;
 }
 
-/* Writes the bytes after the request to the file, until the connection ends. */
+/* Writes the bytes after the request to its file, until the connection ends. False on failure. */
 static bool pages_write(int from, const struct request *q)
 {
 	char part[65536];

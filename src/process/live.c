@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 enum {
-	ROUNDS_MAX = 1000,             /* Limit of searches for new threads. */
+	ROUNDS_MAX = 1000,             /* Most searches for new threads */
 	STOP_PATIENCE = 200 * 1000000, /* Longest wait for a thread to stop, in ns. Later, the
 				        * copy is made while the thread runs. */
 	PIECES_MAX = 512,              /* Slices per system call. IOV_MAX is 1024 */
-	CHUNK_MAX = 64 << 20,          /* Bytes of the buffer, if the copy is written in pieces. */
+	CHUNK_MAX = 64 << 20,          /* Limit of the buffer, if it cannot hold the whole copy */
 	SPARE_MAX = 16 << 20, /* Limit in bytes of spare buffer, for memory that the process adds
 			       * before it stops. */
 };
@@ -62,7 +62,7 @@ bool live_denied(uint32_t pid, const char *what, struct heft_err *err)
 	return fail_sys(err, "process %" PRIu32 ": %s", pid, what);
 }
 
-/* Calls `f` with each thread that was not yet seen. *ret_new: true if there was one. */
+/* Calls `f` with each thread that is not in l->threads, and adds it. *ret_new: one was added. */
 static bool each_new_thread(struct live *l, bool (*f)(struct live *, struct live_thread *),
 			    bool *ret_new)
 {
@@ -91,7 +91,7 @@ static bool each_new_thread(struct live *l, bool (*f)(struct live *, struct live
 	return good;
 }
 
-/* Stops a thread. PTRACE_SEIZE does not affect the thread; PTRACE_INTERRUPT stops it. */
+/* Stops a thread: PTRACE_SEIZE only attaches to it, PTRACE_INTERRUPT stops it. False if denied. */
 static bool seize(struct live *l, struct live_thread *t)
 {
 	if (ptrace(PTRACE_SEIZE, (pid_t)t->tid, NULL, NULL) != 0) {

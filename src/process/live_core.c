@@ -280,7 +280,7 @@ static bool live_core_open_temp(struct live_out *o)
 	return o->fd >= 0;
 }
 
-/* Gives a nameless file its name. An existing file is replaced by way of a second name. */
+/* Links a nameless file to its path. Replaces an existing file by way of the name o->temp. */
 static bool link_name(struct live_out *o)
 {
 	enum { TRIES = 100 };
@@ -298,7 +298,7 @@ static bool link_name(struct live_out *o)
 	return false;
 }
 
-/* Does the same, and lets no signal but SIGKILL leave the second name behind. */
+/* Calls link_name(). Only SIGKILL can interrupt it and leave its temporary name behind. */
 static bool give_name(struct live_out *o)
 {
 	sigset_t all, before;

@@ -70,7 +70,7 @@ char *live_read_file(uint32_t pid, const char *name, size_t *ret_size, struct he
 	return v.data;
 }
 
-/* Parses "start-end rwxp offset device inode path". */
+/* Parses "start-end rwxp offset device inode path". False if the line has another form. */
 static bool parse_area(struct live_area *a, char *line, struct arena *arena)
 {
 	char *at;

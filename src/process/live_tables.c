@@ -48,8 +48,8 @@ static void live_tables_look_at(struct probe *p, const uint64_t *places, size_t 
 		for (size_t i = 0; i < got; i++) {
 			const struct heap_page *h = &heads[i];
 			const uint64_t addr = places[first + i];
-			/* These pages are copied first. A stack refers to nodes, and a node to
-			 * modules and threads, which all exist before it. */
+			/* Pages with counters are copied first. A stack refers to nodes, and a node
+			 * to modules and threads, which all exist before it. */
 			const bool counter = h->kind == HEAP_PAGE_STACKS ||
 					     h->kind == HEAP_PAGE_REMOTE;
 			if (h->magic == HEAP_PAGE_MAGIC + sizeof(void *) && h->self == addr &&

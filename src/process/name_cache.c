@@ -152,7 +152,7 @@ static bool name_cache_path_of(char ret[PATH_ROOM], const char *dir, struct byte
 	return n > 0 && n < PATH_ROOM;
 }
 
-/* Makes a folder, with its parent folders. */
+/* Makes a folder, with its parents. True if it then is the user's own (os_is_own_folder()). */
 static bool make_folder(const char *dir)
 {
 	char path[PATH_ROOM];

@@ -55,8 +55,8 @@ void process_close(struct process *p)
 	memset(p, 0, sizeof *p);
 }
 
-/* Returns the way in which an allocator other than glibc's malloc gives memory to the program. NULL
- * if there is no such allocator. */
+/* Returns a text that says how an allocator other than glibc's malloc gave memory: "jemalloc gave
+ * memory past the recorder". NULL if there is no such allocator. */
 static const char *foreign_malloc(struct process *p)
 {
 	const char *how = p->heap.records.found ? "gave memory past the recorder"
@@ -68,7 +68,7 @@ static const char *foreign_malloc(struct process *p)
 	return NULL;
 }
 
-/* Returns what may be missing if the process was not recorded. */
+/* Returns why blocks may be missing if the process was not recorded. NULL if all were found. */
 static const char *unrecorded_unknown(struct process *p)
 {
 	const struct process_heap *h = &p->heap;
@@ -106,7 +106,7 @@ static const char *process_what_is_unknown(struct process *p)
 	return p->dump.lacks ? p->dump.lacks : foreign_malloc(p);
 }
 
-/* Does not look for blocks in a file with only the recorder's pages, which has no blocks. */
+/* See process.h. A file with only the recorder's pages has no blocks, so looks for none in it. */
 const struct process_heap *process_read_heap(struct process *p)
 {
 	struct process_heap *h = &p->heap;

@@ -59,7 +59,7 @@ struct process_module {
 struct process_allocator {
 	const char *name;
 	const char *module; /* Path of the module that contains it. "" if unknown */
-	bool beside;        /* True if malloc is used, too, so its blocks are known */
+	bool beside;        /* True if programs also use malloc, whose blocks are known */
 };
 
 /* The heap: as the recorder's pages describe it, or glibc's heap if nothing was recorded. */
@@ -100,11 +100,12 @@ void process_close(struct process *p);
 /* Reads calls, blocks and layout. Only the first call does the work. */
 const struct process_heap *process_read_heap(struct process *p);
 
-/* Modules have dump.files' indexes. After process_read_heap(), unloaded modules follow them. */
+/* Returns the number of modules: those of dump.files, with the same indexes, and after
+ * process_read_heap() also unloaded ones. */
 size_t process_module_count(const struct process *p);
 const struct process_module *process_module(const struct process *p, size_t i);
 /* Returns the module that covers an address. NULL if there is none. An unloaded module covers only
- * addresses that belong to no loaded module. */
+ * addresses where the dump has no memory. */
 const struct process_module *process_module_at(const struct process *p, uint64_t addr);
 /* Sets used[i] if debug file i of the options belongs to a module. */
 void process_mark_used(const struct process *p, bool *used);
@@ -115,7 +116,7 @@ void process_open_module(struct process *p, const struct process_module *m);
 
 /* An address in the file of a module. */
 struct process_place {
-	const struct process_module *module; /* NULL if in no module */
+	const struct process_module *module; /* NULL if no module has the address */
 	struct locator *locator;             /* Names addresses in the module. NULL if its file is
 					      * missing */
 	uint64_t addr;                       /* Address as in the module's headers. */
@@ -149,16 +150,16 @@ void process_name_calls(struct process *p);
  * share the spot, so its functions are named once. Valid after process_name_calls(). */
 struct process_spot {
 	uint64_t frame;  /* Code address, as in the nodes of calls */
-	uint32_t module; /* Index plus 1. 0 if in no module. */
+	uint32_t module; /* Index of the module plus 1. 0 if in no module. */
 	uint32_t first;  /* Private. */
 	uint32_t count;  /* Number of functions. 0 for the root */
 };
 size_t process_spot_count(const struct process *p);
 const struct process_spot *process_spot(const struct process *p, size_t i);
-/* Returns the index of a node's spot, for process_spot(). `node`: an index in heap.calls. */
+/* Returns the index of the spot (code address) of a node in heap.calls, for process_spot(). */
 size_t process_spot_of(const struct process *p, uint32_t node);
-/* Returns the functions of a spot, at least one: inlined functions first, then the function that
- * contains them. Names and files live as long as the process. */
+/* Returns the functions at a spot (code address), at least one: inlined functions first, then the
+ * function that contains them. Names and files live as long as the process. */
 const struct heft_frame *process_spot_frames(const struct process *p, const struct process_spot *s);
 
 /* Returns the functions of a stack of heap.calls, innermost first. Skips the allocator's innermost

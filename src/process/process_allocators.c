@@ -87,7 +87,7 @@ static uint64_t of_file(const char *path)
 }
 
 /* True if a file is part of glibc or the recorder. The dynamic linker has its own malloc. The
- * recorder's malloc calls the next one. */
+ * recorder's malloc calls the next malloc in the lookup order. */
 static bool is_part_of_glibc(const char *path)
 {
 	static const char *const names[] = {
@@ -162,7 +162,7 @@ static void table_mark(struct marks *m, const struct image *im, uint32_t type)
 	}
 }
 
-/* Finds allocators of a program without symbols by texts in its code. */
+/* Finds allocators of a program without symbols by texts in its code. Returns a bit for each. */
 static uint64_t of_texts(const struct image *im)
 {
 	uint64_t ret = 0;
@@ -195,7 +195,7 @@ static bool is_musl_area(const struct dump *d, uint64_t at)
 	return false;
 }
 
-/* Finds allocators by the first pages of writable memory. */
+/* Finds musl's or Go's allocator in writable memory. Returns its bit as of_texts() does, or 0. */
 static uint64_t of_memory(const struct dump *d)
 {
 	enum { PAGE = 4096, PAGES = 64 };

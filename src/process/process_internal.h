@@ -40,10 +40,10 @@ struct opened_modules {
 	struct arena arena;
 	VEC(struct process_mapping) mappings;
 	size_t special;           /* Number of mappings before those made from struct region */
-	process_frame_vec frames; /* Functions of the spots outside of all modules */
+	process_frame_vec frames; /* Functions of the code addresses outside of all modules */
 	process_frame_vec found;  /* Frames of the block that was described last */
 	VEC(struct process_spot) spots;
-	uint32_t *spot_of; /* Spot of each node of the calls. NULL before the calls are named */
+	uint32_t *spot_of; /* Per node of heap.calls: index in `spots`. NULL until they are named */
 	size_t named;      /* Number of nodes in `spot_of` */
 };
 

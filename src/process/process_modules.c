@@ -35,7 +35,7 @@ const struct process_module *process_module(const struct process *p, size_t i)
 	return &p->modules->list[i]->module;
 }
 
-/* Ignores unloaded modules: other memory is now at their addresses. */
+/* Returns the module at an address, or NULL. Unloaded modules only if no memory is there now. */
 struct opened_module *process_opened_at(const struct process *p, uint64_t addr)
 {
 	const struct opened_modules *all = p->modules;
@@ -171,7 +171,7 @@ static bool process_modules_open_given(struct process *p, struct heft_err *err)
 	return true;
 }
 
-/* Reads the build id of a file into memory of the process. Size 0 if there is none. */
+/* Reads the build id of a file. Its bytes live as long as the process. Size 0 if there is none. */
 static bool process_modules_read_build_id(struct process *p, const char *path, struct bytes *ret,
 					  struct heft_err *err)
 {
@@ -200,7 +200,7 @@ static bool is_noted(const struct process *p, const struct given_program *g)
 	return false;
 }
 
-/* Fails if the user names a second dump as the program. */
+/* Fails if the file that the user names as the program is a dump. */
 static bool check_program(const char *path, struct heft_err *err)
 {
 	struct file f;
@@ -267,7 +267,7 @@ static bool process_modules_add_program(struct process *p, const char *path, uin
 bool process_list_modules(struct process *p, struct heft_err *err)
 {
 	const struct program_wish *find = p->wish.find;
-	bool known = false; /* True if a module is known */
+	bool known = false;
 	ASSERT(p->modules->count == 0);
 	for (size_t i = 0; i < find->programs.count; i++)
 		if (!check_program(find->programs.data[i], err))
@@ -345,7 +345,7 @@ static bool try_path(struct module_search *s, const char *path)
 	return true;
 }
 
-/* Tries the dump's memory, which has all code that the kernel maps into every process. */
+/* Tries the dump's memory for "[vdso]", the code that the kernel maps into every process. */
 static bool try_memory(const struct process *p, struct opened_module *o)
 {
 	const struct process_module *m = &o->module;

@@ -101,7 +101,7 @@ struct spot_key {
 
 struct symbol_job {
 	struct process *p;
-	size_t *first; /* After sorting: module m has the spots [first[m], first[m + 1]). */
+	size_t *first; /* `order` has module m's addresses in [first[m], first[m + 1]) */
 	struct process_spot **order;
 };
 
@@ -163,7 +163,7 @@ static void name_module(void *ctx, size_t i, unsigned worker)
 		name_cache_write(&o->known, dir, o->module.build_id, p->wish.style);
 }
 
-/* Makes a spot for each distinct code address of the call tree. Sorts spots by address. */
+/* Makes a struct process_spot for each distinct address of the call tree, sorted by address. */
 static void make_spots(struct process *p)
 {
 	struct opened_modules *all = p->modules;
@@ -191,7 +191,7 @@ static void make_spots(struct process *p)
 	mem_free(keys);
 }
 
-/* Sorts spots by module, then by address. */
+/* Sorts the code addresses (struct process_spot) by module, then by address. */
 static void sort_spots(struct process *p, struct symbol_job *job)
 {
 	const size_t modules = p->modules->count + 1, count = p->modules->spots.count;
@@ -237,7 +237,7 @@ void process_name_calls(struct process *p)
 	process_read_heap(p);
 	if (all->spot_of && all->named == p->heap.calls.nodes.count)
 		return;
-	/* Removes the spots: they are made again after more stacks were added. */
+	/* Drops the named code addresses: stacks were added since they were made. */
 	mem_free(all->spot_of);
 	all->spot_of = NULL;
 	all->spots.count = all->frames.count = 0;

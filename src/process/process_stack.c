@@ -95,7 +95,7 @@ enum process_frame_kind process_frame_kind(const struct heft_frame *f)
 	    strncmp(f->linkage, "_Znw", 4) == 0 || strncmp(f->linkage, "_Zna", 4) == 0 ||
 	    strncmp(f->function, "operator new", 12) == 0)
 		return PROCESS_FRAME_ALLOCATOR;
-	/* The name without underscores, the C library's prefix "__GI_", and a clone's suffix. */
+	/* `plain`: name without "__GI_" of the C library, underscores and a clone's suffix. */
 	const char *plain = *f->linkage ? f->linkage : f->function;
 	if (strncmp(plain, "__GI_", 5) == 0)
 		plain += 5;

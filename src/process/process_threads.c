@@ -97,7 +97,7 @@ void process_close_table(struct opened_module *o)
 	o->unwind = NULL;
 }
 
-/* Computes the unwind rules at an address. Reads the CIE, then the function's entry. */
+/* Computes the unwind rules at an address, from CIE and FDE. False if they are damaged. */
 static bool process_threads_row_of(const struct unwind_table *t, const struct unwind_place *at,
 				   uint64_t addr, struct cfi_row *ret)
 {
@@ -179,7 +179,7 @@ static bool step_by_pointer(const struct dump *d, const struct arch_registers *m
 }
 
 /* Steps to the caller from an address without code, as after a call through a wild pointer. The
- * call pushed its return address. */
+ * return address is in the link register or on the stack. */
 static bool step_out_of_nowhere(const struct dump *d, const struct arch_registers *m,
 				struct cfi_frame *f)
 {
@@ -238,7 +238,8 @@ static bool step_out_of_leaf(struct process *p, const struct arch_registers *m, 
 	return true;
 }
 
-/* Steps to the caller. `exact`: the frame has an instruction's address, not a return address. */
+/* Steps to the caller. *exact: f->pc is an interrupted instruction, not a return address. It may be
+ * set for the caller. `first`: the innermost frame. */
 static bool process_threads_step(struct process *p, const struct arch_registers *m,
 				 struct cfi_frame *f, bool *exact, bool first)
 {

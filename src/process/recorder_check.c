@@ -112,7 +112,7 @@ static bool same_machine(const struct image *a, const char *library)
 	struct input in;
 	struct heft_err err;
 	if (!input_open(&in, library, USE_SIZE, NULL, &err))
-		return true; /* The dynamic linker accepts or refuses the recorder */
+		return true; /* Left to the dynamic linker, which accepts or refuses the recorder */
 	const struct image *b = in.images;
 	const bool same = image_same_arch(a, b) && a->bits == b->bits &&
 			  a->big_endian == b->big_endian;

@@ -21,12 +21,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Finds the recorder: in libheft's folder, in the build tree, or in the library folder of a program
- * that contains libheft. */
+/* Returns the path of the recorder, or NULL. Looks in the folder of libheft (or of the program that
+ * contains it), in ../recorder/ and ../lib/ beside that folder, and in HEFT_LIBDIR. */
 static const char *recorder_find_library(struct arena *arena)
 {
 	static const char *const places[] = { "", "../recorder/", "../lib/", HEFT_LIBDIR "/" };
-	/* A constant's address, because C has no conversion from functions to data pointers. */
+	/* An address in libheft for dladdr(). C cannot convert function to data pointers. */
 	static const char here[] = "";
 	Dl_info info, program;
 	/* dladdr() fails in a static program. Then no other module exists. */
@@ -52,7 +52,7 @@ static const char *recorder_find_library(struct arena *arena)
 	return found;
 }
 
-/* Returns the folder of our C library. The dynamic linker replaces $LIB by it (ld.so(8)). */
+/* Returns our C library's folder without "/usr/" or "/". ld.so(8) replaces $LIB by this folder. */
 static const char *system_folder(struct arena *arena)
 {
 	Dl_info info;
@@ -65,8 +65,8 @@ static const char *system_folder(struct arena *arena)
 	return slash != NULL ? arena_format(arena, "%.*s", (int)(slash - path), path) : NULL;
 }
 
-/* Chooses a path with $LIB for the recorders of 64-bit and 32-bit programs, if both exist. Tries
- * folders named like the system's library folders, in heft/ and in the folder of our recorder. */
+/* If recorders for 64-bit and for 32-bit programs exist, sets r->preload to a path with $LIB, which
+ * serves both. Looks in heft/ beside our recorder. For 32-bit programs, also looks in 32/. */
 static void choose_both(struct heft_recorder *r)
 {
 	static const char *const places[] = { "heft/32", "32" };
@@ -102,7 +102,7 @@ static bool choose_library(struct heft_recorder *r, struct heft_err *err)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: %s", found, strerror(errno));
 	r->library = arena_copy(&r->arena, str_of(path));
 	mem_free(path);
-	/* These characters separate the entries of the dynamic linker's list. */
+	/* These characters separate the entries of LD_PRELOAD. */
 	if (strpbrk(r->library, " :") != NULL)
 		return fail(
 			err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
@@ -198,7 +198,7 @@ static void set_number(struct heft_recorder *r, environment *e, const char *name
 		recorder_set(r, e, name, text);
 }
 
-/* True if one of the first `given` elements sets the same variable as the text NAME=VALUE. */
+/* True if "NAME=VALUE" is HEFT_HEAP or one of the first `given` elements sets the same variable. */
 static bool is_replaced(const environment *e, size_t given, const char *variable)
 {
 	const size_t size = strcspn(variable, "=");
@@ -246,8 +246,8 @@ static void make_environment(struct heft_recorder *r, environment *e, const char
 	vec_push(e, NULL);
 }
 
-/* Reads what a file of the recorder holds, and fills *f. If stacks are stored in the blocks, only
- * blocks show that allocations were recorded. */
+/* Opens a file of the recorder, and fills *f. With HEAP_INLINE, stacks are in the blocks, so the
+ * file counts as not empty. */
 static void file_look_into(struct heft_recorder *r, struct heft_recorder_file *f)
 {
 	const struct dump_wish nothing = { 0 };
@@ -287,21 +287,21 @@ static void announced_count(const struct heft_recorder_file *f, struct heft_reco
 	end->others_lost += !own;
 }
 
-/* Renames the program's own file to the name that the user asked for. */
+/* Renames the program's own file from "NAME.PID" to the name that the user asked for. */
 static void name_own(struct heft_recorder *r, uint32_t own)
 {
 	const char *number = arena_format(&r->arena, ".%" PRIu32, own);
 	for (size_t i = 0; r->single != NULL && i < r->files.count; i++) {
 		struct heft_recorder_file *f = &r->files.data[i];
 		const size_t size = strlen(f->path), tail = strlen(number);
-		/* Numbered snapshots keep their names. */
+		/* Numbered snapshots keep their names, so only "NAME.PID" is renamed. */
 		if (f->pid == own && size == strlen(r->single) + tail &&
 		    strcmp(f->path + size - tail, number) == 0 && rename(f->path, r->single) == 0)
 			f->path = r->single;
 	}
 }
 
-/* Finds files of the pattern written since the start. Counts processes without a file. */
+/* Lists the pattern's files written since `start`. Counts processes whose file is empty. */
 static bool find_files(struct heft_recorder *r, const struct timespec *start,
 		       struct heft_recorder_end *end, struct heft_err *err)
 {
