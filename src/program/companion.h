@@ -16,7 +16,7 @@ struct companion {
 
 /* Finds a companion for a linked image that lacks a symbol table or, if `dwarf` is set, DWARF.
  * Unusable files become notes. The options may forbid the search for files. False without a
- * companion. `go` finds Go's tables, and must live as long. NULL skips them. */
+ * companion. `go` finds Go's tables, and must outlive the companion. NULL skips them. */
 bool companion_find(struct companion *c, const struct image *im, const struct program_wish *wish,
 		    bool dwarf, struct go_slot *go, struct notes *notes);
 /* True if heft made the companion without DWARF, and another file for it may have DWARF. */

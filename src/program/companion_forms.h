@@ -1,5 +1,5 @@
-/* companion_forms.h - opens symbols and debug info that are not in an object file's form as a
- * companion image. Private to program/.
+/* companion_forms.h - opens symbols and debug info of other forms (PDB, source map, Go's and the
+ * kernel's tables) as a companion image. Private to program/.
  *
  * A companion resembles a separate debug file: it has the sections of `im` without bytes, and
  * symbols or DWARF. Each *_open() returns false, and makes nothing, if there is no companion. If
@@ -47,7 +47,7 @@ bool kernel_has_symbols(const struct image *im);
  * Borrows from `im`. */
 bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes *notes);
 
-/* What the companion should have */
+/* Bits of `what` for go_symbols_open() */
 enum { GO_SYMBOLS = 1, GO_LINES = 2 };
 
 /* Makes the symbols of a stripped Go program. GO_SYMBOLS: a symbol per function and per table of
@@ -69,10 +69,10 @@ extern const char *const go_dwarf_names[GO_DWARF_SECTIONS];
  * use them. False, with nothing to release, if the sections would exceed DWARF's 32-bit form.
  *
  * Each run of functions of one package is a unit with the package's name. It has a subprogram per
- * function, and one line program. A subprogram has an inlined subroutine per piece of inlined code,
- * nested as the calls are. Names are offsets in the table. .debug_str is a copy of the table. Lists
- * of calls have one form in Go 1.12 to 1.19 and another from 1.20 on (found by experiment). Skips
- * damaged parts.
+ * function, and one line program. A subprogram has an inlined subroutine per range of inlined code,
+ * nested as the calls are. Names are offsets in the table. .debug_str is a copy of the table. The
+ * table lists inlined calls in one form in Go 1.12 to 1.19, and in another from 1.20 on (found by
+ * experiment). Skips damaged parts.
  *
  * Memory: about three times the bytes of the table. Time: O(bytes of the table). */
 bool go_dwarf_make(struct go_dwarf *d, const struct image *im, const struct go_table *table);

@@ -7,7 +7,7 @@
 #include "image/arch.h"
 #include "program/debuginfo.h"
 
-/* A range of an object, and its VM address in the program. The first field is the sort key */
+/* A symbol's range in the object, and `to`, its VM address in the program. Sorted by addr */
 struct placed {
 	uint64_t addr, size, to;
 };
@@ -53,7 +53,7 @@ static bool debug_map_try_dir(struct text *path, const char *dir, struct str fil
 	       debug_map_try_path(path, str_of(dir), debug_map_last_part(file));
 }
 
-/* Finds the file that the linker read as `file`. Sets *path to its path, ended by NUL. */
+/* Finds the file that the linker read as `file`, and sets *path to its path. False without one. */
 static bool debug_map_find_file(const struct debug_map_making *m, struct str file,
 				struct text *path)
 {
@@ -71,7 +71,7 @@ static bool debug_map_find_file(const struct debug_map_making *m, struct str fil
 	text_set(path, file);
 	if (exists(path))
 		return true;
-	/* At last, tries the folder of the program. */
+	/* Last, tries the folder of the program. */
 	const struct str own = str_of(m->im->path), name = debug_map_last_part(own);
 	const bool bare = name.len == own.len;
 	const struct str dir = { own.p, own.len - name.len - !bare };
@@ -96,7 +96,7 @@ static struct input *debug_map_open_file(struct debug_map_making *m, struct str 
 	return NULL;
 }
 
-/* Lists, for each symbol of the debug map, its address in the object. */
+/* Lists in m->placed the range in the object of each symbol of the debug map. */
 static void list_placed(struct debug_map_making *m, const struct image *object,
 			const struct debug_object *o)
 {
@@ -108,7 +108,7 @@ static void list_placed(struct debug_map_making *m, const struct image *object,
 	m->placed.count = 0;
 	if (!table || !symtab_open(&t, object, table))
 		return;
-	/* If the map has a name twice, the first entry is used. */
+	/* `first`: per distinct name, the index of its first symbol in the debug map. */
 	size_t *first = mem_zeroed(o->count + 1, sizeof *first);
 	for (size_t i = 0; i < o->count; i++) {
 		const size_t known = names.entries.count;
@@ -132,8 +132,8 @@ static void list_placed(struct debug_map_making *m, const struct image *object,
 	vec_sort(&m->placed);
 }
 
-/* Adds a range of the object. Its size comes from the object's DWARF, and it ends at most where the
- * next range begins. */
+/* Adds the range of symbol i to m->pieces, at its address in the object's DWARF. The range ends at
+ * most where the next one begins. */
 static void debug_map_add_piece(struct debug_map_making *m, const struct debuginfo *d, size_t i)
 {
 	const struct placed *p = &m->placed.data[i];

@@ -45,7 +45,7 @@ bool debuginfo_is_split(const struct image *im)
 
 struct debuginfo_collect {
 	struct debuginfo *d;
-	uint64_t packed, unpacked; /* Sums so far */
+	uint64_t packed, unpacked; /* Bytes so far: in the file, and of unpacked sections */
 };
 
 static void debuginfo_add_part(struct debuginfo_collect *c, enum dw_section which,
@@ -89,7 +89,7 @@ static void collect_parts(struct debuginfo *d, bool dwo)
 		enum dw_section which;
 		bool named;
 		if (debuginfo_is_debug_section(&im->sections[i], &which, &named) &&
-		    /* The index sections of a package have names without the suffix. */
+		    /* The index sections of a package have no suffix .dwo. */
 		    (named == dwo || which == DW_CU_INDEX || which == DW_TU_INDEX))
 			debuginfo_add_part(&c, which, &im->sections[i]);
 	}
@@ -138,7 +138,7 @@ static struct bytes load_copy(const struct debuginfo_files *f, const struct imag
 static void debuginfo_load(struct dwarf *d, enum dw_section which, struct notes *notes)
 {
 	struct debuginfo_files *f = d->load_ctx;
-	struct image im = *f->image; /* Only a copy can have the caller's notes */
+	struct image im = *f->image; /* A copy, to set the caller's notes */
 	const size_t count = f->first[which + 1] - f->first[which];
 	if (count == 0 || debuginfo_parts_load(d, which))
 		return;
@@ -168,7 +168,7 @@ void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool s
 	d->dwarf.path = im->path;
 	d->dwarf.big_endian = im->big_endian;
 	dwo &= split || !plain;
-	/* The sections of a split file may lack the suffix. */
+	/* The sections of a split file may lack the suffix .dwo. */
 	d->dwarf.split = dwo || split;
 	for (size_t i = 1; im->kind != IMAGE_OBJECT && i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];

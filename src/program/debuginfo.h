@@ -20,7 +20,7 @@
 /* Used instead of DEBUGINFO_FIRST if addresses have two bytes. */
 #define DEBUGINFO_FIRST_OF_16 0x100
 
-/* A section of the image. The DWARF joins sections of one name, of which this is a part */
+/* A section of the image. DWARF readers see sections of one name joined, of which this is a part */
 struct debuginfo_part {
 	enum dw_section which;
 	uint64_t off, size; /* Range in the joined bytes */
@@ -59,7 +59,7 @@ void debuginfo_close(struct debuginfo *d);
  * address belongs to no section of an object. */
 bool debuginfo_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret);
 
-/* Like debuginfo_addr(), for the address of a variable. */
+/* Like debuginfo_addr(), for a variable: in WebAssembly, data has an address space of its own. */
 bool debuginfo_data_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret);
 
 /* Finds the split unit of a skeleton (a unit with dwo_name and signature, DWARF 5 or GNU's 4). The

@@ -73,7 +73,7 @@ struct sup_link {
 };
 
 /* Reads .debug_sup (DWARF 5, 7.3.6): version, a flag for supplementary files, path, length of a
- * checksum, checksum. Both files have the same checksum. */
+ * checksum, checksum. Both files have the same checksum. False if damaged or not version 5. */
 static bool read_debug_sup(const struct image *im, const struct section *s, bool *ret_is_sup,
 			   struct sup_link *ret)
 {
@@ -160,7 +160,7 @@ static bool try_given_sup(struct debuginfo *d, const struct debug_search *how,
 	return false;
 }
 
-/* Returns the path of the link. A relative path counts from the real folder of the image. */
+/* Returns the path that the link states. A relative path counts from the image's real folder. */
 static const char *debuginfo_files_own_path(struct debuginfo *d, struct str name)
 {
 	struct arena *a = &d->files->arena;
@@ -183,8 +183,8 @@ static const char *dwz_tail(const char *path)
 	return tail;
 }
 
-/* The image may be in a copy of another machine's files. So tries each folder above the image as
- * the root, and as a folder of debug files. */
+/* Tries each folder above the image as the root, and as a folder of debug files, because the image
+ * may be in a copy of another machine's files. */
 static bool try_tree(struct debuginfo *d, const struct sup_link *link, const char *own)
 {
 	struct arena *a = &d->files->arena;
@@ -252,7 +252,7 @@ static void open_package(struct debuginfo *d, const char *path)
 	other_close(o);
 }
 
-/* Opens a file that the user gave: a package, a .dwo file, or neither. */
+/* Opens a file that the user gave: a package or a .dwo file. Closes any other file. */
 static void debuginfo_files_open_given(struct debuginfo *d, const char *path)
 {
 	struct debuginfo_other *o = other_open(d, path, true);
@@ -335,7 +335,7 @@ static bool find_in_dwo(struct debuginfo_files *f, struct debuginfo_other *o,
 	return unit_next(&o->info.dwarf, DW_INFO, &off, ret);
 }
 
-/* Lists the possible paths of a .dwo file, at most 2. */
+/* Lists the possible paths of a .dwo file, at most 2. Returns their number. */
 static size_t dwo_paths(const struct debuginfo *d, const struct unit *u, struct arena *a,
 			const char *ret[2])
 {
@@ -355,7 +355,7 @@ static size_t dwo_paths(const struct debuginfo *d, const struct unit *u, struct 
 	return count;
 }
 
-/* Finds a split unit in the .dwo files at `paths`. Sets *ret_seen if one of them exists. */
+/* Finds a split unit in the .dwo files at `paths`. False if none has it. *ret_seen: one exists. */
 static bool find_dwo(struct debuginfo *d, const struct unit *skeleton, const char *const *paths,
 		     size_t count, struct unit *ret, bool *ret_seen)
 {

@@ -57,7 +57,7 @@ struct debuginfo_files {
 	void *owned[DW_SECTIONS];      /* Per section: memory that dwarf.bytes borrows */
 	struct debuginfo_relocs relocs;
 	struct debuginfo_pass *passes[DW_SECTIONS]; /* Per section: the running pass, or NULL */
-	struct debuginfo_kept *kept[DW_SECTIONS];   /* Per section: the parts that are kept */
+	struct debuginfo_kept *kept[DW_SECTIONS];   /* Per section: parts kept unpacked, or NULL */
 
 	struct debuginfo_other *sup;
 	const char *const *given; /* Files that the user named */

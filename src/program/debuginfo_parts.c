@@ -4,9 +4,9 @@
 #include "program/debuginfo_internal.h"
 
 enum {
-	PIECE = 1 << 18,   /* Number of bytes to unpack at a time, if they are not kept */
-	RESTARTS_MOST = 2, /* A section is unpacked from its start at most so often. Then it is kept
-			    * as a whole */
+	PIECE = 1 << 18,   /* Bytes to unpack at a time, and size of struct debuginfo_kept.piece */
+	RESTARTS_MOST = 2, /* How often a section is unpacked again from its start. After that, it
+			    * is kept as a whole */
 };
 
 /* A part of the section, whose bytes are unpacked */
@@ -16,7 +16,7 @@ struct kept_part {
 
 struct debuginfo_kept {
 	const struct debuginfo_part *part;
-	struct unpack_stream *stream; /* NULL at the end of the section */
+	struct unpack_stream *stream; /* Unpacks it. NULL after its end */
 	uint8_t *bytes, *piece;       /* `bytes`: memory for the whole section. `piece`: scratch */
 	uint64_t size, made;          /* `made`: offset in the section that the stream has
 				       * reached */
@@ -77,7 +77,7 @@ void debuginfo_parts_begin(struct dwarf *d, enum dw_section which)
 
 void debuginfo_parts_end(struct dwarf *d, enum dw_section which)
 {
-	/* Callers that need bytes outside of the parts load the section. */
+	/* A later caller that needs bytes outside of these parts loads the whole section. */
 	d->bytes[which] = (struct bytes){ NULL, 0 };
 	d->loaded[which] = d->parting[which] = false;
 }

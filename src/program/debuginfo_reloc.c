@@ -122,7 +122,7 @@ static bool symbol_value(const struct debuginfo_relocs *rel, const struct symtab
 	return true;
 }
 
-/* Finds the value of symbol `index`. False if the symbol is in no window and no part. */
+/* Finds the value of symbol `index`. False if it is undefined, or in a section without a window. */
 static bool debuginfo_reloc_find_symbol(struct debuginfo_relocs *rel, const struct symtab *t,
 					uint32_t index, uint64_t *ret)
 {
@@ -146,7 +146,7 @@ static bool debuginfo_reloc_find_symbol(struct debuginfo_relocs *rel, const stru
 	return known->state == SYMBOL_KNOWN;
 }
 
-/* A field of the copied bytes, inside their range. */
+/* A field to patch, in the copied bytes of a debug section. */
 struct debuginfo_reloc_field {
 	uint8_t *p;
 	unsigned width;
@@ -213,7 +213,7 @@ enum { STACK_MAX = 16 };
 struct left_over {
 	uint64_t stack[STACK_MAX];
 	size_t depth;
-	uint64_t less, less_at; /* Value to subtract from the field's next value, at offset
+	uint64_t less, less_at; /* Value to subtract from the next value of the field at offset
 				 * less_at */
 	bool has_less;
 };

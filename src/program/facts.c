@@ -81,8 +81,8 @@ const char *facts_symbols(const struct image *im)
 	return image_section_type(im, SHT_DYNSYM, 1) ? "dynamic" : "none";
 }
 
-/* Reads the version of the first unit (DWARF 5, section 7.5.1). The version follows a length of 4
- * bytes, or of 4 and 8 bytes. */
+/* Returns the version of the first unit (DWARF 5, section 7.5.1). It follows a length of 4 bytes,
+ * or of 4 and 8 bytes. Returns 0 without a unit. */
 static unsigned dwarf_version(const struct image *im)
 {
 	struct unpack_stream *stream = NULL;
@@ -145,8 +145,8 @@ static enum fact call_fact(const struct facts_calls *c, bool seen)
 	return seen ? FACT_YES : c->any ? FACT_NO : FACT_UNKNOWN;
 }
 
-/* Returns those of the `wanted` bits that a note has as properties (Linux Extensions to gABI):
- * type, size, data, padding. */
+/* Returns the bits of the property of type `wanted` in a note, or 0. A property is type, size,
+ * data, padding (Linux Extensions to gABI). */
 static uint32_t property_bits(const struct image *im, struct bytes desc, uint32_t wanted)
 {
 	struct reader r = reader_of(desc, im->big_endian);
@@ -194,8 +194,8 @@ struct facts_relative {
 	uint64_t bytes; /* Bytes that these relocations take in REL or RELA form */
 };
 
-/* Counts the relocations for the loader. In objects, counts those for the linker. Also lists those
- * that RELR can express. */
+/* Counts the relocations for the loader. In objects, counts those for the linker. Lists in
+ * *relative those that RELR can express. */
 static void count_relocs(struct facts *f, const struct image *im, struct facts_relative *relative)
 {
 	f->relocs[RELOC_RELATIVE] += im->moved_places;
@@ -368,7 +368,7 @@ static void package_add(struct text *out, struct json_in *in)
 	}
 }
 
-/* Reads an array of library names until its end. The program needs any one of the libraries. */
+/* Appends an array's library names as "a or b": the program needs any one. Reads to its end. */
 static void sonames_read(struct text *out, struct json_in *in)
 {
 	enum json_token value;

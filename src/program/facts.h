@@ -16,7 +16,7 @@ enum fact {
 	FACT_YES,
 };
 
-/* Bytes of the file that it does not need */
+/* Bytes of the file that the program does not need, and what they are */
 struct saving {
 	const char *what;
 	uint64_t bytes;

@@ -190,7 +190,7 @@ static void go_dwarf_put_inlined(struct writer *w, const struct go_call *c, uint
 	text_add_varint(&w->dies, c->line);
 }
 
-/* Writes a subroutine for code inlined by a call, inside those of the calls around it. */
+/* Writes subroutines of inlined call `index` and the calls around it, for the code [start, end). */
 static void go_dwarf_put_piece(struct writer *w, int64_t index, uint64_t start, uint64_t end)
 {
 	const struct go_call *chain[DEPTH_MAX];

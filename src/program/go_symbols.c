@@ -81,7 +81,7 @@ static void go_symbols_put_parts(struct go_symbols_making *m)
 	}
 }
 
-/* Makes the image. Returns the memory that it borrows. */
+/* Makes the companion image. Returns memory that it borrows, which the caller frees. */
 static void *go_symbols_make(struct go_symbols_making *m, struct image *ret, unsigned what,
 			     const struct go_dwarf *d, struct notes *notes)
 {

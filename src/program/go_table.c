@@ -45,8 +45,8 @@ static bool search_in(const struct image *im, const struct section *s, struct go
 	return false;
 }
 
-/* Searches sections for the table. Other linkers put it into a larger section, and names of
- * sections may be lost. */
+/* Searches sections for the table. Linkers other than Go's put it into a larger section, and names
+ * of sections may be lost. False if there is none. */
 static bool search(const struct image *im, struct go_table *ret)
 {
 	each_section(s, im)
@@ -89,7 +89,7 @@ static bool go_table_find(const struct image *im, struct go_table *ret, struct n
 	return go_table_is(im) && search(im, ret);
 }
 
-/* Finds the value that a relocation writes to an address. */
+/* Finds the value that a relocation writes to an address. False if none does. */
 static bool go_table_relocated(const struct image *im, uint64_t addr, uint64_t *ret)
 {
 	for (size_t i = 1; i < im->section_count; i++) {
@@ -118,8 +118,8 @@ struct module_words {
 	size_t types, types_end, func_data, type_links, method_tables;
 };
 
-/* Returns the indexes for a layout. Since Go 1.27, the word after the descriptions is their
- * size. */
+/* Returns the indexes for a layout. Since Go 1.27, the size of the descriptions follows their
+ * start. */
 static struct module_words module_words(const struct go_table_module *m, enum pclntab_layout layout)
 {
 	if (layout == PCLNTAB_20 && m->words[38] != 0 && m->words[38] < m->words[37])
@@ -136,7 +136,7 @@ static struct module_words module_words(const struct go_table_module *m, enum pc
 }
 
 /* Reads the words of a struct moduledata from the file. If a word is 0 there, a dynamic relocation
- * may set it. */
+ * may set it. False if the file has no bytes there. */
 static bool go_table_read_module(const struct image *im, uint64_t addr, struct go_table_module *ret)
 {
 	const unsigned width = im->bits / 8;
@@ -215,7 +215,7 @@ static bool find_module(const struct image *im, const struct go_table *g,
 	return false;
 }
 
-/* Indexes of words in struct moduledata that all layouts with an address of names share. */
+/* Indexes of words in struct moduledata that are the same in all layouts from PCLNTAB_16 on. */
 enum { MODULE_FUNCS = 13, MODULE_FIND_FUNC = 19, MODULE_CODE = 20, MODULE_TEXT = 22 };
 enum { MODULE_NOPTR = 24, MODULE_DATA = 26 };
 
@@ -392,7 +392,7 @@ uint64_t go_table_call_values(const struct go_table *g, const struct pclntab_fun
 	return f->more_count > MORE_INLINED ? pclntab_more(&g->tab, f, MORE_INLINED) : 0;
 }
 
-/* True if inlined calls are at an address. The first one has a name, and no call around it. */
+/* True if an inlined call at the address is valid: with a name and, in old layouts, no parent. */
 static bool are_calls(const struct go_table *g, const struct image *im, uint64_t addr)
 {
 	struct str name;
@@ -405,8 +405,8 @@ static bool are_calls(const struct go_table *g, const struct image *im, uint64_t
 	       bytes_cstr(g->tab.bytes, add_sat(g->tab.names, off), &name) && name.len > 0;
 }
 
-/* The highest number in use is that of the last call. Until Go 1.16, other data came before the
- * calls, but not in all programs of 1.16. */
+/* The highest value in the table is the index of the last call. Until Go 1.16, FUNCDATA items had
+ * other numbers, but not in all programs of 1.16. */
 uint64_t go_table_calls(const struct go_table *g, const struct image *im,
 			const struct pclntab_func *f, uint64_t *ret_addr)
 {
@@ -452,8 +452,8 @@ static bool go_mask_repeat(struct go_mask_run *r, uint64_t count, uint64_t times
 }
 
 /* Runs the bit program (package runtime, mbitmap.go). 1 to 0x7f: as many bits follow, lowest first.
- * 0x80, then numbers n and c: repeats the last n bits c times. 0x81 to 0xff: the same with n in the
- * low bits. 0 ends it. False if damaged: it describes too many words. */
+ * 0x80, then numbers n and c: repeats the last n bits c times. 0x81 to 0xff, then c: n is the low 7
+ * bits. 0 ends it. False if damaged: it describes too many words. */
 static bool go_mask_run(struct go_mask_run *r, struct reader *program)
 {
 	for (uint8_t op; (op = read_u8(program)) != 0 && reader_ok(program) && r->at <= r->count;) {
@@ -505,8 +505,8 @@ void go_words_release(struct go_words *w)
 	go_mask_release(&w->mask);
 }
 
-/* Judges a reference. Code for x86-64 and AArch64 computes all addresses from its own place. Code
- * for 386 has addresses only as memory operands. Code for ARM loads addresses and numbers from
+/* Judges a reference. Code for x86-64 and AArch64 computes all addresses from the program counter.
+ * Code for 386 has addresses only as memory operands. Code for ARM loads addresses and numbers from
  * pools. Addresses of zeroed variables may look like numbers: they count only if the code then
  * loads or stores there. */
 enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref)
@@ -524,7 +524,7 @@ enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref)
 bool go_words_no_address(const struct go_words *w, uint64_t place, bool place_written,
 			 uint64_t target, bool target_written)
 {
-	enum { OTHERS = 4096 }; /* Maximal size, in bytes, of the records after the first */
+	enum { OTHERS = 4096 }; /* Maximal size, in bytes, of the records after go.buildinfo */
 	const struct go_table *g = w->table;
 	ASSERT(g);
 	/* Records of Go's linker about the program: the build, the checksum of its cryptography,

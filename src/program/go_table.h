@@ -19,8 +19,8 @@ struct go_range {
 	uint64_t start, end;
 };
 
-/* Indexes of parts. GO_TYPE_LINKS lists types by their distances from `types`. GO_METHOD_TABLES
- * lists pointers to tables of methods. */
+/* Indexes in go_table.parts. GO_TYPE_LINKS lists types by their distances from `types`.
+ * GO_METHOD_TABLES lists pointers to tables of methods. */
 enum { GO_MASK = 1, GO_TYPE_LINKS = 3, GO_METHOD_TABLES, GO_BUILD_INFO, GO_PARTS };
 enum { GO_TYPE_LINK_SIZE = 4 };
 

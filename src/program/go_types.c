@@ -57,7 +57,7 @@ static bool read_description(const struct types *t, uint64_t addr, struct descri
 	       kind <= KIND_LAST;
 }
 
-/* Returns the size of the fields that only this kind has. Those of maps differ by version. */
+/* Returns the size of the fields that only this kind has. 0 for maps: it differs by version. */
 static uint64_t own_size(const struct types *t, enum kind kind)
 {
 	switch (kind) {
@@ -145,7 +145,7 @@ struct str go_type_name(const struct go_table *g, const struct image *im, uint64
 	struct description d;
 	if (!read_description(&t, addr, &d))
 		return STR("");
-	/* Flags and two alignments. After the kind: a function, bits of pointers, the name. */
+	/* Before the kind: flags, two alignments. After it: function, bits of pointers, name. */
 	struct reader r = reader_of(image_at(im, addr, 4 * word + 12), im->big_endian);
 	read_skip(&r, 2 * word + 4);
 	const uint8_t flags = read_u8(&r), align = read_u8(&r), inside = read_u8(&r);

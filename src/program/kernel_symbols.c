@@ -64,7 +64,7 @@ struct kernel_symbols_entry {
 
 typedef VEC(struct kernel_symbols_entry) entry_vec;
 
-/* Adds symbols for the parts of the table itself. In a boot image, others show where it ends. */
+/* Adds symbols for the parts of kallsyms' own table. In a boot image, also marks the end of it. */
 static void kernel_symbols_list_parts(const struct section *in, const struct kallsyms *k, bool boot,
 				      entry_vec *ret)
 {
@@ -112,7 +112,7 @@ static bool kernel_symbols_is_bound(const struct section *in, struct str name)
 		str_starts(name, STR("__end_")) || are_alike(in->name, name));
 }
 
-/* Adds a symbol. Absolute numbers and the ends of sections are in no section. */
+/* Adds a symbol that ends by `next`. Skips absolute numbers and ends of sections. */
 static void kernel_symbols_put(struct image_build *b, const struct image *im,
 			       const struct kernel_symbols_entry *e, uint64_t next)
 {
@@ -170,8 +170,8 @@ static bool kernel_symbols_is_end(const struct kernel_symbols_entry *e)
 	return str_starts(e->name, STR("__stop_")) || str_starts(e->name, STR("__end_"));
 }
 
-/* Removes symbols that mark the end of a part of a boot image, unless no other symbol begins there:
- * then nameless data follows. */
+/* Removes symbols that mark the end of a part of a boot image. If no other symbol is at their
+ * address, puts "(data without symbols)" in their place. */
 static void settle_ends(entry_vec *list)
 {
 	size_t kept = 0;
@@ -205,7 +205,7 @@ bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes
 	ASSERT(in->type == SHT_PROGBITS && im->kind == IMAGE_EXEC);
 	made_image_begin(&build, &ret->images[0], im, im->path, notes);
 	kernel_symbols_list_parts(in, &k, is_boot_image(im), &list);
-	/* In a boot image, addresses count from its start. Its first section begins with code. */
+	/* In a boot image, symbols have other addresses. _stext is the start of section `in`. */
 	kallsyms_iter(&it, &k);
 	while (is_boot_image(im) && kallsyms_next(&it))
 		if (str_eq(it.name, STR("_stext"))) {

@@ -33,8 +33,8 @@ struct key_finder {
 	VEC(struct table_slot) slots;       /* Sorted by target */
 };
 
-/* True if a mangled type may be an instance of a template. It has no key function, although one
- * unit may define a specialized function of it. */
+/* True if a mangled type may be an instance of a template. An instance has no key function,
+ * although one unit may define a specialized function of it. */
 static bool may_be_instance(struct str type)
 {
 	for (size_t i = 0; i < type.len;) {
@@ -91,7 +91,7 @@ static void slot_add(struct key_finder *k, uint32_t table, uint64_t place, uint6
 		vec_push(&k->slots, (struct table_slot){ target, place, table });
 }
 
-/* Lists the pointers in the file. Programs at a fixed address need no relocations for them. */
+/* Lists pointers in the file's virtual tables. At fixed addresses, no relocations list them. */
 static void slots_of_file(struct key_finder *k)
 {
 	const unsigned word = k->im->bits / 8u;

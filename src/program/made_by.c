@@ -6,8 +6,8 @@
 #include "base/json_read.h"
 #include "base/unpack.h"
 
-/* Greatest number of tools, bytes of a tool's name, and bytes of the list. Larger values are not
- * genuine, and are ignored. */
+/* Greatest number of tools, bytes of a tool's name, and bytes of the unpacked list of crates.
+ * Larger values are not genuine, and are ignored. */
 enum { TOOLS_MAX = 16, TOOL_SIZE = 256, TEXT_SIZE = 1 << 20 };
 
 void made_by_release(struct made_by *m)
@@ -48,7 +48,7 @@ enum { GO_HEADER = 32, GO_INLINE = 2, GO_BIG_ENDIAN = 1, GO_SENTINEL = 16, GO_FR
 
 static const char go_magic[] = "\xff Go buildinf:";
 
-/* Reads the string whose Go header is at `addr`: address, then length, of `width` bytes each. */
+/* Returns the string or "" whose Go header is at `addr`: address, length, of `width` bytes each. */
 static struct str go_string(const struct image *im, uint64_t addr, unsigned width, bool big_endian)
 {
 	ASSERT(width == 4 || width == 8);
@@ -156,7 +156,7 @@ static void read_go(struct made_by *m, const struct image *im)
 	}
 	begin_item(&m->tools);
 	text_add(&m->tools, version.len <= TOOL_SIZE ? version : STR("go"));
-	/* A mark precedes and follows the text of modules. */
+	/* A mark of GO_SENTINEL bytes precedes and follows the text of modules. */
 	if (modules.len <= 2 * GO_SENTINEL)
 		return;
 	modules = (struct str){ modules.p + GO_SENTINEL, modules.len - 2 * (size_t)GO_SENTINEL };
@@ -219,7 +219,7 @@ out:
 	json_in_release(&in);
 }
 
-/* Unpacks the list, whose unpacked size is not stated. */
+/* Unpacks the list of crates, up to TEXT_SIZE bytes. Its unpacked size is not stated. */
 static bool unpack_list(struct bytes packed, struct text *ret, struct heft_err *err)
 {
 	struct unpack_stream *stream = NULL;
@@ -301,7 +301,7 @@ static void unit_tools_count(struct unit_tools *t, struct str producer, struct t
 {
 	uint32_t id;
 	work->len = 0;
-	/* Writes a compiler with the options that change what it makes. */
+	/* Writes the compiler's name and its options -O, -f, -g, -m and -s, without paths. */
 	bool in_options = false;
 	while (producer.len > 0) {
 		const struct str word = str_take(&producer, ' ');

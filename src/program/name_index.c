@@ -186,7 +186,7 @@ static void forms_read(struct name_index *n)
 	n->forms_read = true;
 }
 
-/* Finds the descriptions of a Go type. Their rows are "type:" and the name of the type. */
+/* Finds the descriptions of a Go type. The name of their rows is "type:" and the type's name. */
 static void go_types_find(const struct name_index *n, struct str text, name_matches *ret)
 {
 	const struct str start = STR("type:");
@@ -242,8 +242,8 @@ static void hex_name_add(struct name_index *n, const char *linkage)
 		vec_push(&n->hex, hash_bytes(name.p, name.len));
 }
 
-/* Reads names that look like hexadecimal numbers. If the symbol table was read already, it is used,
- * and no index is needed. */
+/* Fills n->hex with the hashes of names that look like hexadecimal numbers. Reads the names from
+ * n->table, or without one from the index. */
 static void hex_names_read(struct name_index *n)
 {
 	if (!n->table)

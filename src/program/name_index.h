@@ -46,9 +46,9 @@ struct name_index {
 	const struct image *im, *debug;
 	struct symbol_table *table; /* Borrowed, may be NULL. Used for PLT stubs */
 	VEC(struct named_symbol) list;
-	VEC(struct name_key) keys; /* Sorted by hash: linkage names, or, after forms_read, all */
+	VEC(struct name_key) keys; /* By hash of linkage names or, after forms_read, of all forms */
 	name_hashes hex;           /* Hashes of names that look like hexadecimal numbers */
-	name_hashes imports;       /* Hashes of all texts of imported symbols */
+	name_hashes imports;       /* Hashes of all forms of the names of imported symbols */
 	struct name_forms forms;
 	struct text plain;
 	bool read, hex_read, imports_read, forms_read;
@@ -66,7 +66,7 @@ size_t name_index_find(struct name_index *n, struct str text, name_matches *ret)
 bool name_index_has_hex(struct name_index *n, struct str digits);
 /* True if the image imports a symbol of this name. Demangles all imported names once. */
 bool name_index_has_import(struct name_index *n, struct str text);
-/* Returns how many matches from `from` on have the form of the first one. */
+/* Returns how many matches from `from` on have the same, most exact, form as match `from`. */
 size_t name_matches_surest(const name_matches *m, size_t from);
 
 /* True for the name of a function without a symbol: "sub_" and its address. */

@@ -62,8 +62,8 @@ bool path_aliases_list_shared(struct path_aliases *p, const struct linkmap *map,
 	return p->sharing.entries.count > 0;
 }
 
-/* Reads definitions that several objects may have: weak and unique symbols, and those whose names
- * share code with others. */
+/* Reads definitions that several objects may have: weak and unique symbols, and functions whose
+ * code is shared (p->sharing). */
 static void path_aliases_read_functions(struct path_aliases *p, const struct image *im,
 					uint32_t object, unsigned what)
 {
@@ -127,7 +127,7 @@ static void read_strings(struct path_aliases_reading *r, const struct image *im,
 	}
 }
 
-/* Reads the archive members that the map names as "libx.a(y.o)". */
+/* Reads an object, or those members of an archive that the map names as "libx.a(y.o)". */
 static void path_aliases_read_input(struct path_aliases_reading *r, const struct input *in,
 				    struct str path)
 {

@@ -14,7 +14,7 @@ bool section_is_plt(const struct section *s)
 
 bool section_is_got(const struct section *s)
 {
-	/* On 64-bit PowerPC, .plt has the slots of the stubs. */
+	/* On 64-bit PowerPC, .plt is no code. It has the pointers that stubs load. */
 	if (s->alloc && !s->exec && str_eq(s->name, STR(".plt")))
 		return true;
 	return s->alloc && !s->exec && s->type == SHT_PROGBITS && str_starts(s->name, STR(".got"));
@@ -68,7 +68,7 @@ struct str plt_name(const struct plt *p, const struct plt_slot *slot)
 	return symtab_open(&t, p->im, p->dynsym) ? symtab_get(&t, slot->symbol).name : STR("");
 }
 
-/* Returns the size of a stub. On i386 and ARM, by the psABI: sh_entsize may be an alignment. */
+/* Returns a stub's size: sh_entsize, or the psABI's if that is an alignment (i386, ARM). */
 static uint64_t stub_size(const struct image *im, const struct section *s)
 {
 	if (s->entsize >= 8 && s->entsize <= 64)
@@ -78,7 +78,7 @@ static uint64_t stub_size(const struct image *im, const struct section *s)
 								       : stubs->size;
 }
 
-/* Lists the stubs whose code jumps through a known slot. */
+/* Calls `fn` for each stub whose code jumps through the slot of an import. Returns their number. */
 static size_t stubs_by_code(const struct plt *p, const struct section *s, uint64_t size,
 			    plt_stub_fn *fn, void *user)
 {
@@ -98,8 +98,9 @@ static size_t stubs_by_code(const struct plt *p, const struct section *s, uint64
 	return found;
 }
 
-/* Lists the stubs of a machine whose stubs have different sizes (ARM). A stub ends where its code
- * loads from a slot, and begins where the previous stub ends. The first one follows a header. */
+/* Calls `fn` for the stubs of a machine whose stubs have different sizes (ARM). A stub ends where
+ * its code loads from a slot, and begins where the previous stub ends. The first one follows a
+ * header. Returns their number. */
 static size_t stubs_by_loads(const struct plt *p, const struct section *s, plt_stub_fn *fn,
 			     void *user)
 {
@@ -123,7 +124,7 @@ static size_t stubs_by_loads(const struct plt *p, const struct section *s, plt_s
 	return found;
 }
 
-/* Lists the other stubs, which are in the order of the jump slots. */
+/* Lists the stubs of .plt if their code shows no slots: they are in the order of the jump slots. */
 static void stubs_by_order(const struct plt *p, const struct section *s, plt_stub_fn *fn,
 			   void *user)
 {

@@ -10,7 +10,7 @@
 #include "image/elf/elf_const.h"
 #include "program/debuginfo.h"
 
-/* What a debug file that the user named is to the program. */
+/* What a named debug file is: another program's, the debug file, a part of it, or an archive. */
 enum given_use { GIVEN_OTHER, GIVEN_DEBUG, GIVEN_PART, GIVEN_USELESS };
 
 static enum given_use use_of(const struct program *p, const struct input *in)
@@ -223,8 +223,8 @@ static bool is_source_map(const char *path)
 	return is;
 }
 
-/* Tries a map in the program's folder. `likely`: only its name looks like a map's, so it must agree
- * with the program. */
+/* Tries a map in the program's folder, and uses it if it agrees with the program. `likely`: only
+ * its name suggests a map, so a map that does not agree causes no note. */
 static void try_map(struct program *p, const char *path, bool likely)
 {
 	struct notes notes;
@@ -524,7 +524,7 @@ struct symbolizer *program_symbolizer(struct program *p)
 
 /* Finds what an image lacks: its separate debug file, or symbols in another form. */
 
-/* Opens the file at `path`, which it frees in any case. */
+/* Opens the file at `path`. Frees `path` in any case. */
 static bool companion_take(struct companion *c, const struct image *im, char *path,
 			   struct notes *notes,
 			   bool (*open)(const struct image *im, const char *path, struct input *in,
@@ -548,7 +548,7 @@ static bool companion_open_object(const struct image *im, const char *path, stru
 	return input_open(in, path, USE_DEBUG_FILE, notes, err);
 }
 
-/* Opens symbols inside the image. */
+/* Opens other symbols inside the image: .gnu_debugdata, the kernel's or Go's table. False: none. */
 static bool find_inside(struct companion *c, const struct image *im, unsigned go_parts,
 			struct go_slot *go, struct notes *notes)
 {

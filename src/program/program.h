@@ -27,8 +27,8 @@ struct program {
 	struct dwarf_slot dwarf;
 	struct symbol_table symbols;
 	struct name_index *names;                /* Per image. NULL if no name was looked up */
-	struct symbolizer *symbolizer, *besides; /* `besides`: for the program's own DWARF if it
-						  * also has a PDB */
+	struct symbolizer *symbolizer, *besides; /* `besides`: reads the program's own DWARF if
+						  * `symbolizer` reads a PDB */
 	bool open, map_open, map_tried, debug_tried, dwarf_tried, symbols_read, symbolizer_tried,
 		regions_read;
 };

@@ -143,7 +143,7 @@ void wish_add(struct program_wish *w, wish_texts *list, const char *text)
 	vec_push(list, wish_keep(w, text));
 }
 
-/* The directory of the sysroot stays last in the list. */
+/* Adds a directory. The directory of the sysroot stays last in the list. */
 void wish_add_debug_dir(struct program_wish *w, const char *dir)
 {
 	wish_add(w, &w->debug_dirs, dir);

@@ -33,7 +33,7 @@ struct program_wish {
 	wish_texts debug_dirs;  /* The last directory is the sysroot's, if there is a sysroot */
 	wish_texts maps;
 	VEC(struct wished_source_map) source_maps;
-	wish_texts programs;           /* Programs for dumps */
+	wish_texts programs;           /* Programs that the user named for dumps */
 	struct memory_regions regions; /* Regions that the user named */
 	wish_texts stack_usage;        /* .su files, and folders with .su files */
 	const char *calls;             /* File with calls that are not visible in the code, for
@@ -63,7 +63,7 @@ bool wish_add_region(struct program_wish *w, const char *name, uint64_t origin, 
 void wish_set_calls(struct program_wish *w, const char *path);
 void wish_set_sysroot(struct program_wish *w, const char *dir);
 void wish_set_arch(struct program_wish *w, const char *arch);
-/* Adds the address of a part of an image of memory. `path` is NULL for the dump itself. */
+/* Adds where memory from `addr` on is: at offset `off` of file `path`, or if NULL, of the dump. */
 void wish_add_piece(struct program_wish *w, const char *path, uint64_t addr, uint64_t off);
 /* Adds an input. HEFT_EARG if the name exists already. */
 bool wish_add_input(struct program_wish *w, const struct heft_input *in, struct heft_err *err);

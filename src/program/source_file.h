@@ -48,7 +48,7 @@ struct process;
 struct ref_store;
 
 struct source_file {
-	const char *path; /* As the user typed it */
+	const char *path; /* The input's path as the user typed it */
 	const struct input *input;
 	const struct input *debug;
 	const struct basemap *map;
@@ -67,7 +67,7 @@ struct source_file {
 	struct go_slot *go;
 	struct panics *panics; /* Receives the source positions of Rust panics that `symbols` finds,
 				* or NULL */
-	struct ref_store *refs;  /* Receives references likewise (code/ref_store.h), or NULL */
+	struct ref_store *refs;  /* Receives the references of code (code/ref_store.h), or NULL */
 	struct process *process; /* NULL unless the input is a core */
 	/* Set by the data source `objects`, and filled while units are measured. Then the linker
 	 * map's pieces belong to objects, and units have the other bytes. */

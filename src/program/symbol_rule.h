@@ -8,10 +8,10 @@
 
 #include "image/image.h"
 
-/* Corrects wrong sizes. A symbol that ends in the middle of another has a wrong size, for example
- * in assembly that counts from the start of its section. It is cut at the next symbol. Records of
- * `size` bytes start with an address and a size, both uint64_t, in the order of the rule above.
- * Skips size 0. O(n), with 9 bytes per record if some are cut. */
+/* Cuts each symbol that ends in the middle of another, at the next symbol. Its size is wrong, for
+ * example in assembly that counts from the start of its section. Records of `size` bytes start with
+ * address and size (uint64_t), sorted by address, then by falling size. Skips size 0. O(n), with 9
+ * bytes per record if some are cut. */
 void symbols_cut_crossing(void *list, size_t count, size_t size);
 
 uint32_t symbol_rank(const struct symbol *s);

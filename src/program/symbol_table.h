@@ -15,12 +15,12 @@ struct symbol_place {
 	const char *name;
 	/* Local symbols: the source file, by the last STT_FILE before them. Otherwise NULL. */
 	const char *file;
-	const void *memo; /* For the user of the table. NULL at first */
+	const void *memo; /* Data of the table's user. NULL at first */
 };
 
 struct symbol_table {
 	VEC(struct symbol_place) list;
-	struct flat spans; /* `who`: FLAT_NONE - 1 - index in the list */
+	struct flat spans; /* `who`: FLAT_NONE - 1 - index in symbol_table.list */
 	size_t near;       /* Hint for flat_find_near() */
 	const struct image *im;
 	VEC(struct symbol_place) stubs; /* Sorted by address */

@@ -48,7 +48,7 @@ bool symbolizer_split(struct symbolizer *s, const struct unit *u, struct unit *r
 	       unit_open(ret, &s->split_cache, u);
 }
 
-/* Reads the split unit of a skeleton. References to other units stay in its file. */
+/* Reads the split unit of a skeleton. All its references to other units lead into its own file. */
 static bool symbolize_read_split(struct symbolizer *s, const struct unit *u, struct scopes *ret)
 {
 	struct unit split;
@@ -190,8 +190,8 @@ bool symbolizer_origin(struct symbolizer *s, size_t *index, uint64_t *die_off)
 	return false;
 }
 
-/* Returns the name of the unit whose source has the code at an address. The link-time
- * optimizer may have joined units into one, which has the code. */
+/* Returns the name of the source's unit for code at an address. Unit `index` has the code, but the
+ * link-time optimizer may have made it of several units. */
 static const char *source_unit(struct symbolizer *s, size_t index, uint64_t addr)
 {
 	struct loaded_unit *l = symbolizer_unit(s, index);
@@ -245,7 +245,7 @@ static bool symbolize_find_here(struct symbolizer *s, uint64_t vm_addr, struct s
 	return found;
 }
 
-/* A PDB has a unit without functions and lines for an object that only has DWARF. */
+/* Asks s->besides too if this DWARF has no functions there: a PDB may have empty units. */
 bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
 {
 	struct symbolized other;
