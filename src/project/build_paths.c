@@ -59,8 +59,8 @@ void build_paths_finish(struct build_paths *b)
 		vec_push(&b->sources, (struct build_tail){ tail_hash(intern_get(&b->texts, source)),
 							   source, i });
 	}
-	/* If half of the sources or more are below that directory, it contains the sources, so it
-	 * is not a build directory. */
+	/* If half of the sources or more are below that directory, it is the source tree, not a
+	 * build directory. */
 	const struct str dir = build_paths_dir(b);
 	size_t below = 0;
 	ASSERT(b->objects.count == b->sources.count);
@@ -126,7 +126,7 @@ struct str build_paths_object(const struct build_paths *b, struct str source)
 	return find_tail(b, b->sources.data, b->sources.count, source);
 }
 
-/* An entry of the database. */
+/* An entry of compile_commands.json. */
 struct build_paths_entry {
 	struct text directory, file, output;
 };

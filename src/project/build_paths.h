@@ -31,7 +31,7 @@ struct build_tail {
 bool build_paths_read(struct build_paths *b, const char *path, struct notes *notes,
 		      struct heft_err *err);
 void build_paths_release(struct build_paths *b);
-/* Completes the paths. Call it after the last file. */
+/* Prepares the look-ups. Call it after the last file. */
 void build_paths_finish(struct build_paths *b);
 /* Returns the directory in which objects are built, if most sources are outside of it. Otherwise
  * "". Call it after build_paths_finish(). */

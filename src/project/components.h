@@ -45,5 +45,5 @@ void components_parse(struct components *c, struct bytes b);
 void components_close(struct components *c);
 /* Returns the component of a path. "" without one. */
 const char *components_find(struct components *c, struct str path);
-/* Adds a note if some rules determined no path's owner: none matches them, or a later line does. */
+/* Adds a note if some rules decided no path's owner: none matches them, or a later rule decided. */
 void components_note_unused(const struct components *c, struct notes *notes);

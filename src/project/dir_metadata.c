@@ -45,7 +45,7 @@ void dir_metadata_close(struct dir_metadata *d)
 	memset(d, 0, sizeof *d);
 }
 
-/* Finds the text in quotes after `key:` at the start of a line, ignoring blanks. */
+/* Finds the quoted text after `key` at the start of a line, ignoring blanks. False without one. */
 static bool quoted_behind(struct str line, struct str key, struct str *ret)
 {
 	size_t i = 0;
@@ -63,7 +63,7 @@ static bool quoted_behind(struct str line, struct str key, struct str *ret)
 	return true;
 }
 
-/* Finds the next line of a text with a quoted value of the key. *text: the lines after it. */
+/* Finds the next line of *text with a quoted value of the key. Moves *text to the line after it. */
 static bool next_value(struct str *text, struct str key, struct str *ret)
 {
 	bool found = false;
