@@ -258,7 +258,7 @@ struct budget_measured {
 	unsigned besides; /* Caveats: bits of enum stack_told */
 };
 
-/* Returns the size that a SuperSize file states for a section. Its bytes count in .other. */
+/* Returns the size that a SuperSize file states for a section whose symbols are in .other. */
 static struct budget_measured stated_size(const struct snapshot *s, const char *section)
 {
 	struct budget_measured m = { 0 };

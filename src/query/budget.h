@@ -42,7 +42,7 @@ struct budget_limit {
 	bool growth;           /* True for a limit of the growth from the base, false for a limit
 			        * of the size */
 	bool percent;          /* True for growth in 1/1000 of a percent, false for bytes */
-	bool left;             /* True for a minimal number of free bytes of a region */
+	bool left;             /* True for a least number of free bytes of a region */
 	uint64_t amount;
 	const char *text; /* The rule with only this limit, as a user would write it */
 	unsigned line;

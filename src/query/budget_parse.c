@@ -59,7 +59,7 @@ static bool at_line_end(struct budget_parse_in *in)
 	return budget_parse_peek(in) < 0 || budget_parse_peek(in) == '#';
 }
 
-/* Rejects a word with a NUL. A text would end there and lose the rest. */
+/* Fails for a word with a NUL: a C string would end there and lose the rest. */
 static bool check_word(struct budget_parse_in *in, const struct budget_parse_word *w)
 {
 	const char *nul = w->text.len ? memchr(w->text.p, '\0', w->text.len) : NULL;

@@ -129,7 +129,7 @@ static void check_section(struct check *c)
 	struct quality_sums h = { 0 };
 	const struct snap_section *sec = c->section;
 	ASSERT(sec->first + sec->count <= c->s->symbols.count);
-	/* For other sections, unusual shares are not known. */
+	/* Usual shares are known only for the sections of the file format, not for `other` ones. */
 	const bool other = sec->letter == 'o' || strcmp(snap_segment(sec), sec->name) != 0;
 	for (uint64_t i = sec->first; i < sec->first + sec->count; i++)
 		quality_add_symbol(&h, c->s, &c->s->symbols.data[i]);

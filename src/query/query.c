@@ -13,8 +13,8 @@ struct query {
 	const struct snapshot *s, *before; /* `before` may be NULL */
 };
 
-/* Tables beside the virtual table: small data and sums. They use the virtual table once, because
- * its declaration would be forbidden later. */
+/* Tables and views beside the virtual tables. The last statement uses each virtual table once,
+ * because authorize() would forbid SQLite to declare it later. */
 static const char schema[] =
 	"CREATE TABLE metadata(container TEXT, key TEXT, value TEXT);"
 	"CREATE TABLE section_sizes(container TEXT, section TEXT, size INTEGER);"
@@ -52,7 +52,7 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 	case SQLITE_SELECT:
 	case SQLITE_READ:
 	case SQLITE_RECURSIVE: return SQLITE_OK;
-	/* This function reads and accepts addresses of functions. */
+	/* fts3_tokenizer() reads and sets addresses of functions. */
 	case SQLITE_FUNCTION:
 		return sqlite3_stricmp(b, "fts3_tokenizer") == 0 ? SQLITE_DENY : SQLITE_OK;
 	case SQLITE_PRAGMA: return is_harmless_pragma(a) ? SQLITE_OK : SQLITE_DENY;
@@ -157,7 +157,7 @@ static bool insert_container(struct query *q, const struct snap_container *c)
 	return ok;
 }
 
-/* Inserts the section sizes of a snapshot that heft made. */
+/* Inserts the section sizes of the snapshot, if heft made it. */
 static bool insert_sections(struct query *q)
 {
 	bool ok = true;
@@ -176,7 +176,7 @@ static int cancelled(void *ctx)
 	return !progress_goes_on();
 }
 
-/* Uses the table of `before` once, because SQLite would forbid its declaration later. */
+/* Adds the tables of `before`. Uses them once: authorize() would forbid to declare them later. */
 static bool fill_before(struct query *q)
 {
 	return !q->before ||
@@ -408,7 +408,7 @@ bool query_run(struct query *q, const char *sql, const struct query_visitor *v,
 			sqlite3_finalize(st);
 			return sql_error(q, sql, err);
 		}
-		/* NULL for a text with only blanks and comments. */
+		/* `st` is NULL for a text with only blanks and comments. */
 		const bool ok = !st || run_guarded(q, st, v, err);
 		sqlite3_finalize(st);
 		if (!ok)

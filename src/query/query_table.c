@@ -65,8 +65,8 @@ static struct str directory_of(const struct query_table_cell *c)
 	return path ? path_directory(snapshot_text(c->s, path), 0) : STR("");
 }
 
-/* Returns the contents' hash. Fails for a snapshot without hashes, where all symbols would
- * differ. */
+/* Sets the cell to the hash of the contents. Fails for a snapshot without hashes, because all
+ * symbols would differ. */
 static void put_contents(const struct query_table_cell *c)
 {
 	if (c->s->own && !c->s->has_contents)
@@ -83,7 +83,7 @@ static void put_contents(const struct query_table_cell *c)
 		sqlite3_result_int64(c->to, (int64_t)c->y->contents.whole);
 }
 
-/* Fails for a snapshot without stacks, where functions would seem to need none. */
+/* Sets the cell to the stack size or, if `besides`, its caveats. Fails without stacks. */
 static void query_table_put_stack(const struct query_table_cell *c, bool besides)
 {
 	struct text words = { 0 };
@@ -106,7 +106,7 @@ static void query_table_put_stack(const struct query_table_cell *c, bool besides
 	text_release(&words);
 }
 
-/* Sets the cell to how certain heft is who owns the symbol's first byte. NULL without an owner. */
+/* Sets the cell to how certain it is who owns the symbol's first byte. NULL without an owner. */
 static void query_table_put_sure(const struct query_table_cell *c)
 {
 	const struct snap_section *sec = query_table_section_of(c);
@@ -207,8 +207,8 @@ static const char *charge_kind(const struct snapshot *s, const struct snap_charg
 	return words[snap_is_literal(name) ? HEFT_ROW_LITERAL : rows_kind(name)];
 }
 
-/* Returns the size of a charge. If charges were made from symbols: the size with padding, divided
- * by the number of the symbol's names. */
+/* Sets the cell to the size of a charge. If charges were made from symbols, this is the size with
+ * padding, divided by the number of the symbol's names. */
 static void put_charge_size(const struct query_table_cell *c, const struct snap_charge *charge,
 			    bool vm)
 {

@@ -19,5 +19,5 @@ struct region_metrics {
 struct region_metrics region_metrics_find(const struct snapshot *s, const char *name);
 /* True if a symbol is in memory, in its container's region of that name. */
 bool region_metrics_has(const struct snapshot *s, const char *name, const struct snap_symbol *y);
-/* Returns the region's name in one of the metrics that each region has. NULL for all others. */
+/* Returns the name of the region if a metric is a region's REGION_SIZE. NULL for other metrics. */
 const char *region_metrics_name(const struct snap_metric *m);
