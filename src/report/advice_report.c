@@ -2,7 +2,7 @@
 #include "measure/advice_rows.h"
 #include "report/report.h"
 
-/* A proposal has its sentence as label. An owner keeps its name. */
+/* Appends the label of a row: the sentence of a proposal, or the name of an owner. */
 static void advice_put_label(const struct report *r, const struct heft_row *row, struct text *out)
 {
 	const char *what = row->texts ? row->texts[ADVICE_TEXT_WHAT] : "";

@@ -15,7 +15,7 @@ extern const struct heft_measure budget_measures[BUDGET_MEASURES];
 extern const struct heft_text budget_texts[BUDGET_TEXTS];
 
 /* Sets table, columns, fields and kind of a report whose opts are set. Each limit has a row. The
- * row of a broken limit has rows for the symbols or parts that broke it. It is in the arena. */
+ * row of a broken limit has rows for the symbols or parts that broke it. `arena` owns them. */
 void budget_report_init(struct report *r, const struct budget_report *b, struct arena *arena);
 /* Writes a name from the budget file, which may have any characters, inside a sentence. */
 typedef void (*budget_name_fn)(struct sink *s, const char *name);

@@ -91,7 +91,7 @@ static bool has_own_line(const void *ctx, const struct diff_section *s)
 	return s->in_file && !(d->hides_debug && diff_section_is_debug(s));
 }
 
-/* Sections with a line above the rows. Others share a line. */
+/* Greatest number of sections with a line of their own. Others share a line. */
 enum { SECTIONS_MOST = 5 };
 
 static void diff_report_put_others(struct sink *s, size_t count, const char *word,
@@ -103,7 +103,7 @@ static void diff_report_put_others(struct sink *s, size_t count, const char *wor
 		diff_report_put_section(s, name, "", size);
 }
 
-/* Writes the sections that changed most. Others share a row, and so do unchanged ones. */
+/* Writes the sections that changed most. Others share a line, and so do unchanged ones. */
 static void diff_report_put_sections(const struct report *r, struct sink *s)
 {
 	const struct diff_report *d = r->ctx;

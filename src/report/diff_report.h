@@ -5,8 +5,8 @@
 #include "report/report.h"
 #include "compare/causes.h"
 
-/* A diff as all output formats need it: the `ctx` of its report. The rows are in the report. The
- * sizes of sections, here, are written above them. */
+/* A diff as all output formats need it, besides the rows of its report. It is the report's
+ * `ctx`. */
 struct diff_report {
 	const struct diff_section *sections; /* Sections, without the total */
 	size_t section_count;

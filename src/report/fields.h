@@ -60,7 +60,7 @@ struct field {
 		const char *const *words;
 		const struct fields *of; /* Fields of the object, or of each object in the list */
 		/* Computes a value that no member has, as text in at->room or in memory that lives
-		 * longer. p is NULL without a value. Text for a column ends with NUL. */
+		 * longer. The result's p is NULL without a value. A column's text ends with NUL. */
 		struct str (*get)(struct field_at *at);
 		void (*put)(const struct field_at *at, struct json *j);
 	};
@@ -91,7 +91,7 @@ struct fields {
 		uint32_t: FIELD_NUMBER,                                                            \
 		uint64_t: FIELD_NUMBER,                                                            \
 		default: FIELD_OBJECT)
-/* Finds the kind of texts, numbers, booleans and objects from the member's type. */
+/* FIELD() finds the kind of texts, numbers, booleans and objects by the member's type. */
 #define FIELD_AS(k, t, m) .kind = (k), .at = offsetof(t, m), .size = sizeof(((t *)0)->m)
 #define FIELD(t, m)       FIELD_AS(FIELD_KIND(t, m), t, m)
 #define FIELD_WORDS(w)    .words = (w), .word_count = COUNT_OF(w)
@@ -135,7 +135,7 @@ struct record {
 	bool safe;               /* Write "'" before text that looks like a formula (field_put()) */
 	bool names;              /* True to write the line of names */
 	unsigned fields;         /* Number of fields written so far, at most 64 */
-	uint64_t numbers;        /* One bit per field: Markdown aligns the field to the right */
+	uint64_t numbers;        /* One bit per field: 1 if Markdown aligns it to the right */
 };
 
 /* True if a format consists of records. */

@@ -9,7 +9,7 @@ extern const char *const heap_part_names[HEFT_HEAP_PARTS]; /* "blocks" and so on
 /* Words for the kinds of damage: "canary" and so on. */
 extern const char *const heap_damage_words[HEFT_HEAP_FREED_WRITTEN + 1];
 
-/* Writes the report. Formats that show whole stacks use the leaves. */
+/* Writes the report. Formats that show whole stacks write r->leaves. */
 bool heap_report_write(const struct heap_report *r, const struct heft_write_opts *o, struct sink *s,
 		       struct heft_err *err);
 void out_heap_pprof(const struct heap_report *r, bool live_only, struct sink *s);
@@ -18,7 +18,7 @@ void out_heap_pprof(const struct heap_report *r, bool live_only, struct sink *s)
  * people publish these files. */
 struct str heap_command(const struct heap_info *i);
 
-/* Write parts of pages. */
+/* Write parts of the pages (enum heft_heap_page) and of the lines above tables. */
 void out_heap_summary(const struct heap_info *info, struct sink *s);
 void out_heap_summaries(const struct heap_info *now, const struct heap_info *base, struct sink *s);
 void out_heap_layout(const struct heap_info *info, bool json, struct sink *s);

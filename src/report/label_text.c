@@ -61,7 +61,7 @@ size_t label_width(struct str label)
 	return width;
 }
 
-/* True if all 8 bytes are printable ASCII. No carry leaves a byte below 0x80. */
+/* True if all 8 bytes are printable ASCII. A byte below 0x80 does not carry into the next byte. */
 static bool plain_8(const char *p)
 {
 	static const uint64_t tops = UINT64_C(0x8080808080808080);
@@ -106,14 +106,14 @@ static size_t head_end(struct str label, size_t width)
 	return pos;
 }
 
-/* Returns the start of the last glyphs that fit into `width` columns. It has `total` columns. */
+/* Returns the start of the last glyphs of a label of `total` columns that fit into `width`. */
 static size_t tail_start(struct str label, size_t total, size_t width)
 {
 	struct label_text_glyph g;
 	size_t pos = 0;
 	for (; pos < label.len; pos += g.tame.size) {
 		glyph_get(&g, label, pos);
-		/* A combining mark must not follow the dots directly. */
+		/* A combining mark must not directly follow the "...". */
 		if (total <= width && g.width > 0)
 			break;
 		total -= g.width;

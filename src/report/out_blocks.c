@@ -37,8 +37,8 @@ void out_block_head(const struct heft_block_function *f, struct sink *s)
 }
 
 /* Writes how often the block runs per call of the function, such as "0.875". The compiler's unit
- * differs between functions, so only the ratio to the first block has a meaning. False without
- * it. */
+ * differs between functions, so only the ratio to the first block has a meaning. False if it is
+ * unknown. */
 static bool runs_per_entry(char out[NUMBER_MAX], const struct heft_block_function *f,
 			   const struct heft_block *b)
 {

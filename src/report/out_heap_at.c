@@ -311,7 +311,7 @@ static void damage_put(const struct heft_heap_damage *d, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-/* Damage, with the call that belongs to its kind. */
+/* Damage, with the call stacks of the frees that belong to its kind. */
 struct shown_damage {
 	struct heft_heap_damage of;
 	const struct heft_frame *const *freed_again_by, *const *freed_by;

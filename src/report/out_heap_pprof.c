@@ -11,7 +11,7 @@ struct heap_profile {
 	uint32_t mapping_count;
 };
 
-/* The values of each sample. If only live memory is requested, the profile lacks the first two. */
+/* The values of each sample. If only live memory is requested, omits the first two. */
 static const struct {
 	enum heft_heap_measure measure;
 	const char *type, *unit;
@@ -115,7 +115,7 @@ static void out_heap_pprof_put_profile(struct heap_profile *p)
 	for (size_t i = 0; i < r->leaves.count; i++)
 		if (p->first_value == 0 || r->leaves.data[i].now[HEFT_HEAP_LIVE] > 0)
 			out_heap_pprof_put_sample(p, &r->leaves.data[i]);
-	/* Writes the modules as mappings. The program is first if it is so in the process. */
+	/* Writes the modules as mappings, in the order in which the process has them. */
 	p->mappings = mem_zeroed(r->modules.count + 1, sizeof *p->mappings);
 	for (size_t m = 1; m < r->modules.count; m++)
 		if (*r->modules.data[m].path)

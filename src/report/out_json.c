@@ -34,7 +34,7 @@ struct str report_by(struct field_at *at)
 	return str_of(((const struct report *)at->in)->table.levels[0]);
 }
 
-/* Writes the values of a row. A row that sums up others has no values that rows share. */
+/* Writes the values of a row. Omits measures that do not add up in a row that sums up others. */
 static void out_json_put_values(struct json *j, const struct heft_table *t,
 				const struct heft_row *row, bool of_base)
 {

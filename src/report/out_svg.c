@@ -286,7 +286,7 @@ void out_svg_map(const struct report *r, struct sink *s)
 	svg_end(s);
 }
 
-/* Lays out the rows that are wide enough to see, one band per level below the top. */
+/* Lays out the rows that are wide enough to see, a band per level. Returns the deepest level. */
 static unsigned lay_flame(struct tiles *drawn, const struct report *r, const struct tile *top)
 {
 	struct tiles t = { 0 };

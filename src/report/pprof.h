@@ -20,7 +20,7 @@ void pprof_uint(struct text *t, unsigned field, uint64_t v);
 void pprof_string(struct pprof *p, struct text *t, unsigned field, const char *text);
 /* Adds `message` as a field, and empties it. */
 void pprof_message(struct text *t, unsigned field, struct text *message);
-/* Adds a ValueType. */
+/* Adds a field with a message ValueType (pprof's profile.proto). */
 void pprof_type(struct pprof *p, unsigned field, const char *type, const char *unit);
 
 /* Adds the strings, compresses and writes the profile, and frees it. False on failure. */

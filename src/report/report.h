@@ -60,9 +60,9 @@ bool sink_end(struct sink *s, struct heft_err *err);
 enum cell {
 	CELL_NOW,
 	CELL_BASE,
-	CELL_CHANGE, /* The value now minus the value of the base. The value now without a base */
-	CELL_EXTRA,  /* The value now minus that of the base. Empty without a base */
-	CELL_GROWTH, /* Like CELL_CHANGE, but empty without a base */
+	CELL_CHANGE, /* In a diff, the value now minus the base. Otherwise the value now */
+	CELL_EXTRA,  /* The value now minus the base. Empty if both are equal */
+	CELL_GROWTH, /* The growth from the base to now, in percent */
 	CELL_SHARE,  /* The value in percent of the parent row's */
 	CELL_PART,   /* The value in percent of the top row's */
 	CELL_TEXT,   /* A text of the row */
@@ -209,7 +209,7 @@ void field_put(struct sink *s, const char *field, char separator, bool safe);
 /* Returns a word such as "changed" or "added". */
 const char *change_word(enum heft_change change);
 
-/* Functions and settings of a report about sizes. */
+/* Data of a report about sizes: the report's ctx. */
 struct size_report {
 	bool filtered;
 	uint64_t omitted_file, omitted_vm; /* Bytes that the filter excluded */

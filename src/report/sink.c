@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* An initializer would also clear the buffer, which takes time. */
 bool sink_flush(struct sink *s)
 {
 	ASSERT(s->used <= sizeof s->buffer);

@@ -20,7 +20,7 @@ void svg_end(struct sink *s);
 /* Writes a number with one decimal, independent of the locale. */
 void svg_number(struct sink *s, double v);
 
-/* Writes a rectangle of a class. `tip` appears when the reader points at it. */
+/* Writes a rectangle with a CSS class. `tip` appears when the reader points at it. */
 void svg_box(struct sink *s, const struct svg_box *b, const char *class, const char *tip);
 /* Writes text from x on, cut to a width; y is its base line. Cuts the beginning of paths, because
  * their ends differ. Writes nothing if the width is too small. */
