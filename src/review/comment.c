@@ -109,7 +109,7 @@ static struct line line_of(const struct comment *c, const char *subject, const c
 	return (struct line){ subject, name, limit_of(c, subject, name) };
 }
 
-/* Several sections in one line. */
+/* Sections that share one line of the table. */
 struct rest {
 	struct padded size;
 	size_t count;

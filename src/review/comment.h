@@ -75,7 +75,7 @@ void comment_put_verdict(const struct comment *c, struct sink *s);
 void comment_put_owners(const struct comment *c, struct sink *s);
 /* Writes the symbols that changed most. */
 void comment_put_rows(const struct comment *c, struct sink *s);
-/* Writes the folded tables of all that changed. */
+/* Writes the tables of all that changed, which the reader can unfold. */
 void comment_put_details(const struct comment *c, struct sink *s);
 
 /* A piece of a template: plain text, and the name of the placeholder after it ("" at the end). */
@@ -87,7 +87,7 @@ struct template_piece {
 struct template_piece piece_take(struct str *rest);
 /* False if a template has a placeholder that does not exist, or none at all. */
 bool comment_template_check(const char *path, struct str template, struct heft_err *err);
-/* Writes the parts that the template names, in its text. */
+/* Writes c->template, or the usual template, with the parts of the comment for the placeholders. */
 void comment_write_template(const struct comment *c, struct sink *s);
 void out_comment(const struct comment *c, struct sink *s);
 /* Writes the comment on a diff, unless it is noise. Omits a budget without rows. */

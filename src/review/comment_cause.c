@@ -158,9 +158,9 @@ static void put_contents(const struct cause *c, struct sink *s)
 		sink_printf(s, " and %s more", shown_parts((double)(c->count - named)).p);
 }
 
-/* How a cause is written: by a function, or as words with placeholders, whose list is in
- * put_placeholder(). `stated`: the programs state it, so it is sure. `derived`: it explains the
- * evidence best, but others may too. Others are what a part of the change has in common. */
+/* How a cause is written: by a function, or as words with placeholders (see put_placeholder()).
+ * `stated`: the programs state it, so it is sure. `derived`: it explains the evidence best, but
+ * others may too. If neither is set, a part of the change has it in common. */
 static const struct cause_words {
 	const char *words;
 	void (*put)(const struct cause *c, struct sink *s);
@@ -200,7 +200,7 @@ static const struct cause_words {
 	[CAUSE_MOVED] = { "{count} symbol{s} moved to other source files", NULL, true, false },
 };
 
-/* Writes what a placeholder of the words stands for. */
+/* Writes the text for the placeholder `name` in cause_words. */
 static void put_placeholder(const struct cause *c, struct str name, struct sink *s)
 {
 	const bool one = c->count == 1;
@@ -285,12 +285,12 @@ bool comment_is_debug_alone(const struct comment *c)
 	       c->causes->all * 20 < fabs(padded_delta(d->debug));
 }
 
-/* Names the options and the sources from which other debug info comes. */
+/* Names what explains the change of debug info: options, the DWARF version, source files. */
 static void put_debug_origin(const struct comment *c, struct sink *s)
 {
 	const struct causes *all = c->causes;
 	const bool gone = c->diff->debug.after == 0, new_ = c->diff->debug.before == 0;
-	const bool alone = comment_is_debug_alone(c); /* Then put_debug_cause() says the rest */
+	const bool alone = comment_is_debug_alone(c); /* Then put_debug_cause() names versions */
 	const char *was = all->debug_options[0], *now = all->debug_options[1];
 	if (*was || *now) {
 		sink_text(s, STR(". The compiler's option "));
@@ -333,7 +333,7 @@ static void put_debug_cause(const struct comment *c, struct sink *s)
 		    c->causes->loads_same ? "is the same" : "has the same size");
 }
 
-/* Names the program's own new functions, which may be why parts of others came in. */
+/* Names new functions of the program's own code. They may be why functions of libraries came in. */
 static void put_own(const struct causes *all, struct sink *s)
 {
 	if (all->count == 0 || all->list[0].kind < CAUSE_RUNTIME ||
@@ -355,7 +355,7 @@ static bool is_same(const struct comment *c)
 	return c->causes->all == 0 && padded_delta(d->file) == 0 && padded_delta(d->vm) == 0;
 }
 
-/* Writes what is known of two programs without a difference in size and compared contents. */
+/* Writes what is known of two programs whose sizes are equal, also if no contents were compared. */
 static void put_same(const struct comment *c, struct sink *s)
 {
 	const struct causes *all = c->causes;
@@ -395,7 +395,7 @@ static void put_certainty(const struct causes *all, size_t i, struct sink *s)
 			  all->count > 1 ? STR("**Largest parts:** ") : STR("**Largest part:** "));
 }
 
-/* Writes a share of the changed bytes. `all`: these bytes, or 0 if they are in the text already. */
+/* Writes a share of the changed bytes. `all`: number of changed bytes, or 0 to leave it out. */
 static void put_share(double share, double all, struct sink *s)
 {
 	sink_printf(s, " (%d %%", (int)(100 * share + 0.5));

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 
 enum { SYMBOLS_MOST = 5, OWNERS_MOST = 3, SECTIONS_MOST = 3, FINDINGS_MOST = 8, NAMED_MOST = 60 };
-/* A line that changed less than this part of the first line is left out. */
+/* A line is left out if it changed by less than 1 / noise_share of the first line's change. */
 static const double noise_share = 200;
-/* A line that loads as many bytes as before is left out below this change in the file. */
+/* Bytes. A line that is as large in memory as before is left out below this change in the file. */
 static const double file_least = 64;
 
 struct shown said_size(double v)
@@ -406,8 +406,8 @@ static void put_line(const struct story_line *l, struct sink *s)
 	sink_text(s, STR(" |\n"));
 }
 
-/* True if a line is worth reading beside the first line of its list. A few bytes in the file alone
- * are no news of what loads: names that share a table, headers. */
+/* True if a line is worth reading beside the first line of its list. If what loads has the same
+ * size, a few bytes in the file are not: they are headers, or names that share a table. */
 static bool line_tells(const struct story_lines *lines, const struct story_line *l)
 {
 	const double most = fabs(story_line_delta(&lines->list.data[0]));
@@ -430,8 +430,8 @@ static void put_symbols(const struct story_lines *lines, struct sink *s)
 	sink_text(s, put > 0 ? STR("\n") : STR(""));
 }
 
-/* True for a package without its own name: it is called as folders of all projects or machines
- * are. */
+/* True for a package whose name says nothing, because folders of all projects or machines have
+ * it. */
 static bool is_plain_folder(const char *package)
 {
 	static const char *const names[] = { "source",  "sources", "lib", "libs",
@@ -547,13 +547,13 @@ void comment_put_owners(const struct comment *c, struct sink *s)
 	vec_release_all(&owners.list, &lines.list);
 }
 
-/* True for a path of an object: without debug info, objects exchange symbols by chance. */
+/* True for the path of an object. A move between objects may be by chance, without debug info. */
 static bool is_object_path(const char *path)
 {
 	return str_ends(str_of(path), STR(".o"));
 }
 
-/* Returns the first symbol that moved if all did from its source to its source, otherwise NULL. */
+/* Returns the first moved symbol, if all moved from its old source to its new one, else NULL. */
 static const struct heft_row *moved_together(const struct comment *c)
 {
 	const struct heft_row *top = c->symbols->top, *first = NULL;
