@@ -32,7 +32,7 @@ static bool look_leads_to_text(const struct ghc_look *l, uint64_t addr)
 	return false;
 }
 
-/* True if an object's numbers of pointers and other words are small enough for its type. */
+/* True if an object's numbers of pointers and other words fit its type. */
 static bool words_fit(unsigned type, uint64_t pointers, uint64_t others)
 {
 	/* CONSTR_1_0 to CONSTR_0_2, FUN_1_0 to FUN_0_2, THUNK_1_0 to THUNK_0_2 */
@@ -54,7 +54,8 @@ static bool is_bitmap(uint64_t word)
 	return size <= 64 - SIZE_BITS && word >> SIZE_BITS >> size == 0;
 }
 
-/* Reads the SRT field of a table of *size bytes. False if the field is not an SRT. */
+/* Reads the distance to the table's SRT. If a word before the table has it, adds the word to
+ * t->size. False if it leads to no SRT. */
 static bool look_srt(const struct ghc_look *l, struct ghc_table *t)
 {
 	int64_t field = (int32_t)look_back(l, 4, 4);
@@ -63,8 +64,8 @@ static bool look_srt(const struct ghc_look *l, struct ghc_table *t)
 	if (!l->im->inline_srt) {
 		if (field != 1 || t->size + (uint64_t)WORD > l->off)
 			return false;
-		/* The word precedes the arity of a function. If no pattern describes the arguments,
-		 * two words about them precede the table. */
+		/* The word with the distance precedes a function's arity. Two words about its
+		 * arguments precede that word if no pattern describes them. */
 		const unsigned back = t->type <= GHC_FUNCTION_LAST ? 4 * WORD : 3 * WORD;
 		field = (int64_t)look_back(l, back, WORD);
 		t->size += WORD;
@@ -128,7 +129,7 @@ static void ghc_tables_scan(struct ghc_tables *t, struct ghc_look *l, uint64_t f
 		read_skip(&r, WORD - 4);
 		if (type - 1u >= GHC_TYPES - 1u || !look_table(l, &found))
 			continue;
-		/* Words of a table may look like a shorter table. The later one is right. */
+		/* Drops tables inside this one: some of its words looked like shorter tables. */
 		while (t->list.count > 0 && vec_last(&t->list)->entry >= found.entry - found.size)
 			t->list.count--;
 		vec_push(&t->list, found);
@@ -160,8 +161,8 @@ static bool ghc_code_is_likely(const struct ghc_image *im)
 	return any;
 }
 
-/* True if the tables look like those of a compiler: some are functions, and some point to objects
- * and texts, unlike random numbers. Without names or objects, many functions and frames. */
+/* True if the tables look like those of a compiler, unlike random numbers: some are functions, and
+ * some lead to objects or texts. If too few lead there, many must be functions and many frames. */
 static bool ghc_tables_agree(const struct ghc_tables *t)
 {
 	enum { FEWEST = 16, SOME = 64, MANY = 8 };

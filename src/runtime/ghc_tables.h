@@ -39,7 +39,7 @@ struct ghc_table {
 	uint64_t entry; /* Address of the code after the table */
 	uint64_t data;  /* Address of the SRT, or of the text of a constructor. 0 if none. */
 	uint64_t slow;  /* Address of code that calls a function with any arguments. 0 if none. */
-	uint64_t words; /* Pointers and other words of the object */
+	uint64_t words; /* Number of words of the object: pointers and others */
 	uint8_t size;   /* Number of bytes from the table's start to the code */
 	uint8_t type;   /* An enum ghc_type */
 };

@@ -129,8 +129,8 @@ static uint64_t visit_fatbin(const struct gpu_walk *w, uint64_t start)
 	return start + header + (reader_left(&in) >= ENTRY_HEADER ? in.pos : size);
 }
 
-/* Visits the entries of a bundle, which is the payload of `whole`. Returns the size of the entries
- * and their table. */
+/* Visits the entries of a bundle: `bundle` is the payload of `whole`, unpacked. Returns the size of
+ * the entries and their table. */
 static uint64_t visit_entries(const struct gpu_walk *w, const struct gpu_piece *whole,
 			      struct bytes bundle)
 {

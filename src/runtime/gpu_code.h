@@ -31,7 +31,7 @@ struct gpu_piece {
 	enum gpu_form form;
 	struct str target;  /* Processor or architecture, such as "sm_90a", "compute_90",
 			     * "gfx906:xnack-" */
-	uint64_t off, size; /* The piece with its header. Size 0: a share of packed bytes */
+	uint64_t off, size; /* The piece with its header. Size 0 if it shares packed bytes */
 	/* The code is `length` bytes, from `base` on in the payload. The payload is at `at`. It has
 	 * `stored` bytes, and if it is compressed, unpacks to `unpacked` bytes. */
 	uint64_t at, stored, unpacked;
@@ -51,8 +51,8 @@ bool gpu_code_alone(struct str section);
  * after them. Returns the number of bytes other than 0 without a known form; *first is the offset
  * of the first of them. */
 uint64_t gpu_code_walk(struct bytes b, gpu_visit *visit, void *ctx, uint64_t *first);
-/* Returns the place in the bytes of [off, off + size) of the piece's code. The size is 0 if it has
- * none. Packed bytes are counted in proportion to the unpacked bytes. */
+/* Returns where bytes [off, off + size) of the piece's code are in the bytes that were walked. The
+ * size is 0 if they are not there. Packed bytes are counted in proportion to the unpacked bytes. */
 struct bytes_place {
 	uint64_t off, size;
 };

@@ -19,7 +19,7 @@ static uint32_t read_length(struct reader *r)
 	return low < 0x80 ? low : (low & 0x7f) | (uint32_t)read_u8(r) << 7;
 }
 
-/* True if `count` names follow, and then the offset of each 256th, in words of `width` bytes. */
+/* True if the offset of every 256th name, in words of `width` bytes, follows the names. */
 static bool markers_fit(struct kallsyms *k, unsigned width)
 {
 	struct reader names = kallsyms_reader_at(k, k->names),
@@ -33,7 +33,7 @@ static bool markers_fit(struct kallsyms *k, unsigned width)
 	return reader_ok(&r);
 }
 
-/* Finds the end of the names. *steps limits the total work on bytes that only look like names. */
+/* Sets k->markers to the end of the names. False if these are no names. *steps limits the work. */
 static bool find_names_end(struct kallsyms *k, uint64_t *steps)
 {
 	struct reader r = kallsyms_reader_at(k, k->names);
@@ -48,7 +48,7 @@ static bool find_names_end(struct kallsyms *k, uint64_t *steps)
 	return reader_ok(&r);
 }
 
-/* Bytes of an entry in the list of the names' order. */
+/* Bytes of an entry of kallsyms_seqs_of_names: numbers of symbols, by name. */
 enum { ORDER = 3 };
 
 static bool pieces_at(struct kallsyms *k, uint64_t off)
@@ -131,7 +131,7 @@ static bool kallsyms_has_base(const struct kallsyms *k)
 	return k->form == KALLSYMS_RELATIVE || k->form == KALLSYMS_SIGNED;
 }
 
-/* Finds the order of the names. Since Linux 6.5, it is at the table's end. */
+/* Finds kallsyms_seqs_of_names: since Linux 6.5, it is at the table's end. */
 static void kallsyms_find_order(struct kallsyms *k)
 {
 	const uint64_t end = kallsyms_has_base(k) ? k->base_off + k->width

@@ -47,7 +47,7 @@ struct kallsyms {
 	uint64_t names, markers, markers_end, pieces, index, addrs;
 	enum kallsyms_form form;
 	uint64_t base, base_off; /* Only for KALLSYMS_RELATIVE and KALLSYMS_SIGNED */
-	uint64_t order;          /* Offset of the names' order, 3 bytes per name, or 0. */
+	uint64_t order;          /* Offset of kallsyms_seqs_of_names, or 0 */
 };
 
 /* Searches for a table in `b`, which begins at a multiple of 8 and has the address `addr`. False

@@ -43,7 +43,7 @@ struct pclntab_func {
 	uint64_t tables[PCLNTAB_TABLES]; /* Offsets. 0 if missing */
 	uint64_t more, more_count;       /* Where the offsets (32 bits each) of the other tables
 					  * are, and their number */
-	uint64_t data, data_count;       /* Other data of the function: words of data_width */
+	uint64_t data, data_count;       /* Other data: offset, number of its words */
 	uint8_t data_width;
 };
 
