@@ -21,7 +21,7 @@ struct clue_maker {
 	enum code_isa isa;
 	struct plt plt;
 	struct ref_wish wish;
-	VEC(struct link) links;    /* Stubs and slots of imports, by address */
+	VEC(struct link) links;    /* PLT stubs and GOT pointers of imports, by address */
 	VEC(struct link) pointers; /* Fields of data that relocations fill, by address */
 	struct contents contents;
 	code_ref_vec refs; /* References from the current symbol */
@@ -115,8 +115,8 @@ static bool clues_is_x86(enum code_isa isa)
 	return isa == CODE_X86_64 || isa == CODE_I386;
 }
 
-/* Hashes a function, with the references just read. `bad`: number of bytes that are not
- * instructions. */
+/* Hashes a function, with the references in m->refs. `bad`: number of bytes that are no
+ * instructions. Returns 0 if it cannot be hashed. */
 static struct code_print function_print(struct clue_maker *m, const struct snap_symbol *y,
 					uint64_t bad)
 {

@@ -15,7 +15,7 @@
 enum { CLUE_GRAMS = 32, CLUE_CODE_MOST = 4096 };
 #define CLUE_NO_GRAM UINT16_MAX
 
-/* Sample of a function's code: per class the lower bits of the lowest hash, or CLUE_NO_GRAM */
+/* Sample of a function's code. Per class: lower bits of its lowest hash, or CLUE_NO_GRAM */
 struct clue_sample {
 	uint16_t grams[CLUE_GRAMS];
 };
@@ -24,7 +24,7 @@ struct clue_sample {
  * the other bits are the text id of its name. */
 #define CLUE_NAMED (UINT64_C(1) << 63)
 
-/* The clue of the symbols at one address */
+/* What the code or data at one address is recognized by if it has no name */
 struct clue {
 	uint64_t addr;
 	uint32_t first_ref, ref_count; /* Range in clues.refs: each target once, in code order */
@@ -41,10 +41,10 @@ struct clues {
 	VEC(struct clue_sample) samples;
 };
 
-/* Adds the clues of the next container, whose symbols begin at `first`. Hashes the contents of
- * nameless functions. Does nothing if every function has a name. */
+/* Adds a struct clue per address of the next container, whose symbols begin at `first`. Hashes the
+ * contents of nameless functions. Does nothing if every function has a name. */
 void clues_add(struct snapshot *s, size_t first, uint32_t container, const struct image *im);
 void clues_release(struct clues *c);
-/* Returns the clue of a symbol. NULL if there is none. */
+/* Returns the struct clue of a symbol's address. NULL if there is none. */
 const struct clue *clues_find(const struct snapshot *s, const struct snap_symbol *y);
 const struct clues *clues_of(const struct snapshot *s, uint32_t container);

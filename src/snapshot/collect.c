@@ -36,7 +36,7 @@ static void collect_put_places(struct by_section *b, size_t *next, const struct 
 		b->list[next[bucket(b, &list[i])]++] = &list[i];
 }
 
-/* Finds image `index`'s part of a list of all images' places. */
+/* Sets *ret to image `index`'s part of a list of all images' places. Returns its length. */
 static size_t places_of(const struct named_place *list, size_t all, const size_t *firsts,
 			size_t images, size_t index, const struct named_place **ret)
 {
@@ -81,8 +81,8 @@ static bool is_new(struct collect *c, label_id label)
 	return !seen;
 }
 
-/* Adds the symbols of one address, which share the bytes. The names of outlined functions are
- * numbers. Equal ones that a linker folded become one symbol. */
+/* Adds the symbols of one address, which share the bytes. Equal outlined functions that a linker
+ * folded become one symbol, because their names are only numbers. */
 static void collect_add_group(struct collect *c, const struct named_place *const *list,
 			      size_t count, uint64_t addr, uint64_t size)
 {
@@ -269,7 +269,7 @@ static uint32_t object_of(struct collect *c, const struct image *im)
 		       : collect_member_path(c->s, c->in->file->path, im->member);
 }
 
-/* True if .comment names Rust's compiler: its texts have no 0 between them. */
+/* True if string constants may lack a final 0: .comment names Rust's compiler. */
 static bool texts_lack_ends(const struct image *im)
 {
 	static const char rust[] = "rustc version";

@@ -38,7 +38,7 @@ static bool has_object(const struct collect *c, uint32_t first, uint32_t object)
 	return i != UINT32_MAX;
 }
 
-/* True if functions of this name are the same in all objects, because it is not static. */
+/* True if the linkage name is of a function that is not static, so equal in all objects. */
 static bool is_of_all_objects(struct str raw)
 {
 	return str_starts(raw, STR("_Z")) && !str_starts(raw, STR("_ZL")) &&
@@ -68,8 +68,8 @@ void collect_string_aliases(struct collect *c, struct bytes text)
 	uint32_t first;
 	if (!p || path_aliases_find_string(p, text, &first) == 0)
 		return;
-	/* At most one object is known from the map and from the code that uses the text. If it is
-	 * in the list, the symbol's source is right too. */
+	/* The map, or the code that uses the text, may have set the symbol's object. If the list
+	 * has that object, the symbol's source is right too. */
 	if (!has_object(c, first, y->object)) {
 		y->object = intern_add(&c->s->texts,
 				       intern_get(&p->map->objects, p->list.data[first].object));

@@ -18,7 +18,7 @@ struct charging {
 	struct snapshot *s;
 	uint32_t container;
 	const struct collect_input *in;
-	size_t sources; /* Number of labels of a charge: without objects, one less */
+	size_t sources; /* Number of a charge's labels: without objects, no BY_OBJECT */
 	size_t charged; /* Number of charges in earlier containers */
 	enum heft_domain domain;
 	/* Finds a charge by its labels. While sums are made, `name`, `source` and `object` of
@@ -30,7 +30,7 @@ struct charging {
 	struct labels package_labels;
 	VEC(uint32_t) package_ids; /* Per label of a package: id of its text. 0 until needed */
 	struct demangler demangler;
-	/* Lists of the symbols with a label. Per label: the first one. Per symbol: the next one. */
+	/* Per label: its first symbol. `next`, per symbol: the next one with its label. */
 	VEC(uint32_t) first_of_label;
 	uint32_t *next;
 	size_t first; /* Index of the container's first symbol */
@@ -166,8 +166,8 @@ static void symbol_texts_make(struct charging *c, label_id label)
 			&c->s->texts, namespace_of_shown(c->in->spaces, &c->demangler, raw, name));
 }
 
-/* Makes the texts of all names, of the VM image first. In this order a roll-up makes them too, and
- * the order decides which namespaces are known. */
+/* Makes the texts of all names, first those of the VM image. The order decides which namespaces are
+ * known, so it is that of a roll-up. */
 static void symbol_texts_make_all(struct charging *c, const struct spans *spans)
 {
 	VEC(label_id) todo = { 0 };

@@ -17,7 +17,7 @@ struct dexing {
 	struct dex *d;
 	struct heft_err *err;
 	struct share share;
-	struct class_paths *paths; /* Classes: per item, its paths */
+	struct class_paths *paths; /* Per item that is a class: its paths */
 	struct text text, path;
 	uint64_t sizes[2]; /* Bytes in .dex and .dex.method so far */
 };

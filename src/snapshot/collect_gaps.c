@@ -30,7 +30,7 @@ static void collect_gaps_add(struct collect *c, uint64_t from, uint64_t to)
 	collect_named(c, from, to - from, text_str(&c->scratch));
 }
 
-/* Returns the names for data of an owner. Keeps them, because an owner may have many pieces. */
+/* Returns the names for data of an owner. Caches them, because an owner may have many ranges. */
 static const struct owned_name *name_of_owned(struct collect *c, label_id owner)
 {
 	while (c->owned.count <= owner)
@@ -68,7 +68,7 @@ static void add_owned(struct collect *c, uint64_t from, uint64_t to, label_id ow
 }
 
 /* Smallest literal if there is no linker map: LITERAL_MIN bytes, or WIDE_MIN characters of 2 or 4
- * bytes, with the end. Shorter texts are data, except texts of bytes next to another text. */
+ * bytes, with the end. Shorter texts are data, except 1-byte texts next to another text. */
 enum { LITERAL_MIN = 4, WIDE_MIN = 4 };
 
 static struct literal collect_gaps_text_at(const struct collect *c, uint64_t at, uint64_t to,
@@ -106,8 +106,8 @@ static bool is_among_others(const struct collect *c, uint64_t end, uint64_t to)
 	return end >= to || (literal_size(&next, false, &size) && size >= LITERAL_MIN);
 }
 
-/* Like literal_size(), without a linker map. If no text ends here, then none that begins earlier
- * does either. So each byte is read once. */
+/* Like literal_size(), without a linker map. Remembers in c->not_text up to where no text begins,
+ * so that each byte is read once. */
 static bool plain_literal(struct collect *c, const struct literal *l, uint64_t at, uint64_t *ret)
 {
 	if (at < c->not_text) {
@@ -221,14 +221,14 @@ static void add_plain(struct collect *c, const struct collect_gaps_run *run, uin
 		add_owned(c, from, to, run->owner);
 }
 
-/* Skips bytes at which no literal can begin: zeros, and bytes that no text has. Most data consists
- * of them. */
+/* Returns the first address from `at` on where a literal can begin. Skips zeros, and bytes that no
+ * text has: most data consists of them. */
 static uint64_t skip_silent(struct collect *c, const struct collect_gaps_run *run, uint64_t at)
 {
 	const struct slice *slice = next_slice(c, run, at);
 	const uint64_t stop = slice ? min_u64(slice->addr, run->to) : run->to;
 	const uint64_t end = min_u64(stop, c->begin + c->bytes.size);
-	/* A map says where merged texts are. In big-endian wide texts, a zero comes first. */
+	/* Skips nothing if a map says where texts are, or if wide texts may begin with a zero. */
 	if (c->in->map || c->image->big_endian)
 		return at;
 	for (const uint8_t *p = c->bytes.p; at < end; at++)

@@ -8,7 +8,7 @@
 #include "image/slices.h"
 #include "attr/code_pass.h"
 
-/* A piece of the linker map, with a size */
+/* A piece of the linker map (struct linkmap_piece) that has a size */
 struct piece_place {
 	uint64_t addr;
 	uint64_t piece; /* Index in map->pieces */
@@ -41,11 +41,11 @@ struct collect {
 	struct code_pass read;    /* Releases the pages that hashing has read */
 	const struct section *section;
 	uint32_t to;          /* Index in snapshot.sections */
-	uint64_t begin, end;  /* `begin`: address of the section. `end`: that of the last symbol */
+	uint64_t begin, end;  /* `begin`: start of the section. `end`: end of the last symbol */
 	uint64_t limit;       /* End of the section's addresses */
 	struct bytes bytes;   /* The section's bytes in the file, if it is loaded */
 	uint64_t padding;     /* Bytes of padding before the next symbols */
-	uint64_t done;        /* All bytes of the gap below this address were added */
+	uint64_t done;        /* The bytes of the current gap below this address were added */
 	bool owned_by_others; /* True if bytes without a symbol have owners in the layer */
 	uint32_t gaps;        /* Number of symbols made for gaps so far */
 	VEC(struct piece_place)
@@ -62,7 +62,7 @@ struct collect {
 	VEC(label_id)
 	labels; /* Per symbol: label of its name, or LABEL_NONE */
 	label_id label;
-	/* With a linker map, per new symbol: label of what uses it. */
+	/* With a linker map, per new symbol: label of the symbol that uses it. */
 	VEC(label_id) owners;
 	VEC(uint32_t)
 	object_of_owner; /* Per label: text id of its object. UINT32_MAX if there are several */
@@ -103,7 +103,7 @@ void collect_forms(struct collect *c, struct str full, struct snap_symbol *y);
 void collect_place(struct collect *c, struct snap_symbol *y);
 /* Adds a symbol. `label`: the label of its linkage name. */
 void collect_native(struct collect *c, uint64_t addr, uint64_t size, label_id label);
-/* Adds a symbol with a final name: a literal, star symbol or overhead symbol (snapshot.h). */
+/* Adds a symbol with a final name: a literal, "** x" or "Overhead: x" (snapshot.h). */
 void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str name);
 /* Begins, in c->scratch, a name for bytes without a symbol. `whole`: they are a whole section. */
 void collect_set_mark(struct collect *c, bool whole);
@@ -128,7 +128,7 @@ void collect_string_aliases(struct collect *c, struct bytes text);
 /* collect_gaps.c: adds the bytes of the current section before `to` that no symbol table covers. */
 void collect_gap(struct collect *c, uint64_t to);
 
-/* A text in memory: its bytes with the end, and 1, 2 or 4 bytes per character */
+/* A text in memory, with its final 0 if it has one. `width`: 1, 2 or 4 bytes per character */
 struct literal {
 	struct bytes bytes;
 	unsigned width;

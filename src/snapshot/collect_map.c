@@ -91,8 +91,8 @@ void collect_learn_owner(struct collect *c, const struct snap_symbol *y)
 	*object = *object == 0 || *object == y->object ? y->object : OBJECT_SEVERAL;
 }
 
-/* The object of a source, or the source of an object. One by code counts more than one by data,
- * because linkers assign a shared string to only one of its objects */
+/* The object of a source, or the source of an object. A pair that code shows counts more than one
+ * that data shows, because linkers assign a shared string to only one of its objects */
 struct other_path {
 	uint32_t text; /* Text id. 0 if unknown */
 	bool by_code;
@@ -124,7 +124,7 @@ static void learn_paths(const struct collect *c, size_t first, struct other_path
 }
 
 /* Without debug info, removes a symbol's source if it belongs to another object than the map
- * states. It is the source of what refers to the data. */
+ * states. Such a source is that of the code that refers to the data. */
 static void contradictions_drop(struct collect *c, size_t first, const struct other_path *object_of)
 {
 	for (size_t i = first; i < c->s->symbols.count; i++) {

@@ -4,8 +4,8 @@
 #include "names/demangle.h"
 #include "snapshot/sums.h"
 
-/* Returns the source file of an address: the name of its compile unit. If only the map tells units,
- * they are objects. */
+/* Returns the source file of an address: the name of its compile unit. 0 if the input is only a
+ * linker map, whose units are objects. */
 static uint32_t collect_names_source_of(struct collect *c, uint64_t addr)
 {
 	const struct labels *labels = c->in->unit_labels;

@@ -19,7 +19,7 @@ void collect_zip_rest(struct snapshot *s, uint32_t container, const struct zip *
 /* A file in a package, or by itself */
 struct pack_entry {
 	uint32_t container;
-	const char *path; /* For messages */
+	const char *path; /* Path for error messages */
 	const char *name; /* Name in the package */
 	struct bytes bytes;
 	/* Bytes that the file takes in the package, to which the sizes of its symbols add up. This

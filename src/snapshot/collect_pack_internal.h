@@ -3,7 +3,7 @@
 
 #include "snapshot/collect_pack.h"
 
-/* Adds a symbol without address and paths, with equal names. Valid until the next call. */
+/* Adds a symbol without address and paths. `name` is all its names. Valid until the next call. */
 struct snap_symbol *collect_pack_add(struct snapshot *s, uint32_t container, const char *section,
 				     struct str name, uint64_t size);
 

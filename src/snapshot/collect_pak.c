@@ -86,7 +86,7 @@ static bool compressible(struct bytes b)
 	if (b.size < 100 || !gzip_pack_level(b, 1, &packed, &err))
 		return false;
 	mem_free((void *)(uintptr_t)packed.p);
-	return (packed.size - 12) * 10 < b.size * 9; /* zlib's frame is 12 bytes smaller. */
+	return (packed.size - 12) * 10 < b.size * 9; /* zlib's frame is 12 bytes less than gzip's */
 }
 
 static void collect_pak_add_entry(struct adding *a, const struct pak_entry *e)
@@ -97,7 +97,8 @@ static void collect_pak_add_entry(struct adding *a, const struct pak_entry *e)
 		y->flags |= SNAP_UNCOMPRESSED;
 }
 
-/* Adds a resource that shares another one's payload. So its size is that of its entry. */
+/* Notes that resource `id` shares the payload of resource `other`, and counts its entry's bytes to
+ * that resource. collect_pak_aliases() adds resource `id`. */
 static void add_same(struct adding *a, uint16_t id, uint16_t other)
 {
 	const uint64_t section = snapshot_section(a->s, a->entry->container, a->section);
@@ -234,8 +235,8 @@ static void collect_pak_list_users(const struct snapshot *s, users *ret)
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
 }
 
-/* Makes resources with one payload aliases. A resource without a payload of its own has, as its
- * address, the id of the resource with the payload. */
+/* Gives resources with the same payload one address, so that they become aliases: the id of the
+ * resource that the payload belongs to. */
 static void join_payloads(struct snapshot *s)
 {
 	struct snap_symbol *y = s->symbols.data;

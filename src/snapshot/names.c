@@ -38,7 +38,7 @@ void snapshot_split_dex(struct snapshot *s, struct snap_symbol *y)
 	y->name = intern_add(&s->texts, without_package(snapshot_text(s, y->template_name)));
 }
 
-/* Returns the id of `text`: `id` if it equals `known`, whose id that is. */
+/* Returns the id of `text`. `known` is the text of `id`, which is returned if both are equal. */
 static uint32_t same_or_add(struct snapshot *s, uint32_t id, struct str known, struct str text)
 {
 	const bool same = known.p == text.p && known.len == text.len;

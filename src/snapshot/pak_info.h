@@ -17,7 +17,7 @@ struct pak_same {
 struct pak_info {
 	/* Per id, 0 to 65535: text id of "path/list.grd: NAME", or 0. NULL: no list was read. */
 	uint32_t *names;
-	uint32_t *sources;         /* Per id: text id of the list's path, or 0. NULL: none was
+	uint32_t *sources;         /* Per id: text id of the list's path, or 0. NULL: no list was
 				    * read */
 	VEC(struct pak_same) same; /* Resources with equal contents. collect_pak() fills it */
 };

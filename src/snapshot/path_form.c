@@ -24,7 +24,7 @@ void path_shared(struct text *out, struct str prefix, size_t count)
 					    : STR("10-19"));
 }
 
-/* A path in two parts: before the build directory, and in it */
+/* A path in two parts: before the build directory, and inside the build directory */
 struct split {
 	struct str head, rest;
 	bool in_build;

@@ -13,8 +13,8 @@
 
 #include "base/text.h"
 
-/* Writes the form of a path to *out. False, with *out unchanged, if the path has that form.
- * `build`: the build directory, or "". `object`: true for an object, false for a source.
+/* Writes a path to *out in the form described above. False, with *out unchanged, if the path is in
+ * that form. `build`: the build directory, or "". `object`: true for an object, false for a source.
  * *ret_generated: true if the build made the source. */
 bool path_form(struct text *out, struct str path, struct str build, bool object,
 	       bool *ret_generated);

@@ -56,7 +56,7 @@ static struct origin origin_at(struct snapshot *s, size_t i)
 /* How paths are shown */
 struct snapshot_set_paths_shown {
 	const struct paths *paths;
-	struct str build; /* "" if none */
+	struct str build; /* Build directory. "" if none */
 	bool object;
 };
 

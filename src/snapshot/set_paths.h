@@ -7,7 +7,7 @@
 #include "project/components.h"
 #include "snapshot/snapshot.h"
 
-/* Call once per snapshot, before or after snapshot_finish(). Pointers may be NULL. */
+/* Sets all paths. Call once, before or after snapshot_finish(). Pointers may be NULL. */
 void snapshot_set_paths(struct snapshot *s, const struct build_paths *build,
 			const struct paths *paths, struct components *components);
 

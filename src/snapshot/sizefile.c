@@ -43,7 +43,7 @@ static void add_line_number(struct text *t, uint64_t v)
 	text_add_char(t, '\n');
 }
 
-/* The distinct texts (or pairs) in file order, and per symbol the index of its text */
+/* The distinct texts, or pairs of paths, in file order. Per symbol: index of its text */
 struct sizefile_index {
 	VEC(uint64_t) keys; /* (object << 32) | source, sorted by text */
 	uint32_t *of_symbol;
@@ -68,7 +68,7 @@ struct sizefile_place {
 COMPARISON(compare_places, struct sizefile_place, str_cmp(a->first, b->first),
 	   str_cmp(a->second, b->second))
 
-/* Lists the distinct keys of all symbols in ascending order. */
+/* Lists the distinct keys of all symbols in ascending order. Returns their number. */
 static size_t distinct_keys(const struct snapshot *s, uint64_t (*key)(const struct snap_symbol *),
 			    uint64_t *keys)
 {
@@ -222,8 +222,8 @@ static void add_difference(struct text *t, uint64_t v, uint64_t last)
 	text_add_number(t, v < last ? last - v : v - last);
 }
 
-/* Writes a line per segment, with a number per symbol. `delta`: each number is the difference to
- * the one before it, at first 0. */
+/* Writes a line per segment, with a number per symbol. `delta`: writes the difference to the number
+ * before it in the line, or to 0. */
 static void add_numbers(struct snapshot_sizefile_out *o,
 			int64_t (*number)(const struct snapshot_sizefile_out *, size_t), bool delta)
 {

@@ -33,13 +33,13 @@ enum sizefile_charge {
 	/* 0: full name of the symbol. 1: its plain name. 2: the next text that no earlier charge
 	 * has as its name. From 3 on: number of a text. */
 	CHARGE_NAME,
-	CHARGE_SPACE, /* Number of a text of charges. 0 for "" */
+	CHARGE_SPACE, /* Number of a charge text, from 1. 0 for "" */
 	CHARGE_SOURCE,
 	CHARGE_OBJECT,
 	CHARGE_COMPONENT,
 	CHARGE_CONTAINER,
 	CHARGE_DEBUG,   /* 1 for bytes in debug sections */
-	CHARGE_PACKAGE, /* Missing in files of earlier versions */
+	CHARGE_PACKAGE, /* Earlier versions lack this column */
 	CHARGE_COLUMNS
 };
 

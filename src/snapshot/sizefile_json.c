@@ -98,7 +98,7 @@ static void list_sizes(const struct snapshot *s, uint32_t container, size_vec *r
 		if (sec->container != container)
 			continue;
 		add_size(&names, ret, segment, sec->size);
-		/* Not for names that are segments: they have the size of the segment. */
+		/* Skips names of segments: the file has the segment's size under them. */
 		if (strcmp(segment, sec->name) != 0 && !snap_segment_is_native(sec->name) &&
 		    strcmp(sec->name, SNAP_UNSECTIONED) != 0)
 			add_size(&names, ret, sec->name, sec->size);
@@ -277,7 +277,7 @@ void sizefile_json_write(struct text *out, const struct snapshot *s,
 struct sizefile_json_in {
 	struct json_in json;
 	struct snapshot *s;
-	const char *problem; /* NULL if there is none yet */
+	const char *problem; /* First problem found, or NULL */
 };
 
 static bool wrong(struct sizefile_json_in *in, const char *problem)
@@ -292,7 +292,7 @@ static const char *sizefile_json_keep(struct sizefile_json_in *in, struct str te
 	return arena_copy(&in->s->arena, text);
 }
 
-/* True if Python would write the text in the same way. Otherwise it is kept as it is. */
+/* True if Python would write the text `decoded` as `raw`. Otherwise, heft keeps the raw JSON. */
 static bool sizefile_json_is_plain(struct str raw, struct str decoded)
 {
 	struct text again = { 0 };
@@ -493,7 +493,7 @@ static void sizefile_json_read_section(struct sizefile_json_in *in, struct snap_
 		else
 			json_skip(&in->json);
 	}
-	/* Earlier versions of heft had a name of their own for loaded bytes. */
+	/* Earlier versions of heft named loaded bytes outside of sections so. */
 	if (sec->name && strcmp(sec->name, "[no section]") == 0)
 		sec->name = SNAP_UNSECTIONED;
 	sec->container = (uint32_t)min_u64(container, UINT32_MAX);

@@ -74,7 +74,7 @@ static bool sizefile_read_take_number(struct str *s, int64_t *ret)
 	return true;
 }
 
-/* Reads a line with a count. Fails if the count exceeds the bytes left, as an item takes one. */
+/* Reads a line with a count. Fails if fewer bytes are left: an item takes at least one. */
 static uint64_t sizefile_read_count(struct sizefile_read_in *in)
 {
 	struct str s = sizefile_read_next_line(in);
@@ -285,7 +285,7 @@ static bool take_hex(struct str field, uint64_t most, uint64_t *ret)
 	return field.len > 0 && *ret <= most;
 }
 
-/* Reads the fields after the name: aliases (from "0" on) and flags. */
+/* Reads the fields after the name: number of aliases, if it begins with "0", and flags, in hex. */
 static bool sizefile_read_fields(struct sizefile_read_in *in, struct str rest,
 				 struct snap_symbol *y, uint64_t *ret_aliases)
 {
@@ -359,8 +359,8 @@ struct charge_run {
 	uint64_t number;
 };
 
-/* Sets the names of charges. `names`: number of the last text that no charge had as its name. False
- * if a number is out of range. */
+/* Sets the names of charges. *names: number of the last text that was the name of an earlier
+ * charge. Number 2 means the text after it. False if a number is out of range. */
 static bool charge_names_set(const struct sizefile_read_in *in, const text_ids *texts,
 			     uint64_t *names, const struct charge_run *r)
 {
@@ -433,7 +433,7 @@ static bool charge_run_read(struct str *s, bool alone, uint64_t most, int64_t *r
 }
 
 /* Reads a line with one number per charge (struct snap_charge). `names`: number of the last text
- * that no charge had as its name. */
+ * before those that are names of charges. */
 static void read_charge_column(struct sizefile_read_in *in, const text_ids *texts, uint64_t names,
 			       unsigned column)
 {
@@ -537,7 +537,7 @@ static void settle_padding(struct sizefile_read_in *in)
 	}
 }
 
-/* Moves a segment's symbols from `first` on to one of the sections that heft's member lists. */
+/* Moves a segment's symbols from `first` on to one of the sections in the JSON member of heft. */
 static bool sizefile_read_move_symbols(struct sizefile_read_in *in,
 				       const struct snap_section *segments, uint64_t first,
 				       const struct snap_section *like)
@@ -563,7 +563,7 @@ static bool sizefile_read_move_symbols(struct sizefile_read_in *in,
 	return section == known && (like->sums == NULL || sums_read(s, sec, str_of(like->sums)));
 }
 
-/* Replaces the segments by the sections that heft's member lists. */
+/* Replaces the segments by the sections that the JSON member of heft lists. */
 static void split_segments(struct sizefile_read_in *in)
 {
 	struct snapshot *s = in->s;

@@ -74,7 +74,7 @@ struct snap_section_size {
 };
 
 struct snap_container {
-	const char *name; /* "" if it is the only one */
+	const char *name; /* "" for the only container */
 	VEC(struct snap_value) metadata;
 	VEC(struct snap_metric) metrics;
 	/* Sizes of sections in another tool's file, also of those whose symbols are in .other. In
@@ -97,7 +97,7 @@ struct snap_section {
 	bool in_memory; /* True if the bytes are in the VM image */
 	bool code;
 	const char *name;      /* Such as ".text", ".eh_frame", ".other" */
-	uint64_t size;         /* As the program states it. 0 if unknown */
+	uint64_t size;         /* Size as the program states it. 0: unknown */
 	const char *sums;      /* While a file is read: its checksums (sums.h), or NULL */
 	char letter;           /* Letter of the file format, such as 't' for .text. 'o' or 'b' if
 			        * the format does not know the name */
@@ -107,7 +107,7 @@ struct snap_section {
 
 /* Texts are ids in snapshot.texts. Id 0 is "" */
 struct snap_symbol {
-	uint64_t addr; /* 0 if there is none */
+	uint64_t addr; /* 0 if it has no address */
 	uint64_t size; /* Bytes without padding */
 	/* Bytes before addr. An overhead symbol has padding, and size 0. Negative only in files of
 	 * other tools and in diffs. */
@@ -117,7 +117,7 @@ struct snap_symbol {
 	uint32_t section;                  /* Index in snapshot.sections */
 	uint32_t alias_count, alias_place; /* `alias_count`: symbols that share its bytes, at
 					    * least 1. `alias_place`: its index among them */
-	uint32_t disassembly;              /* 0 if none */
+	uint32_t disassembly;              /* Text id. 0 if none */
 	struct code_print contents; /* Hash (contents.h). All 0 if it is unknown or not wanted,
 				     * or if the snapshot was read from a file */
 	uint16_t flags;             /* Bits of enum snap_flag */
@@ -131,9 +131,9 @@ struct snap_symbol {
 struct clues;
 
 /* A charge: all bytes in file and VM image that exist because of a symbol. They are its code or
- * data, padding, and what it causes elsewhere: unwind entries, relocations, names, constants. Texts
- * are as in the roll-up by symbol, compile unit and object. Bytes without a symbol or unit have a
- * fallback label, such as "[section .dynamic]". */
+ * data, padding, and what it causes elsewhere: unwind entries, relocations, names, constants. Its
+ * texts are labels of the data sources `symbols`, `compileunits` and `objects`. Bytes without a
+ * symbol or unit have a fallback label, such as "[section .dynamic]". */
 struct snap_charge {
 	uint64_t file, vm; /* Bytes in the file and in the VM image */
 	/* Short name, as in the roll-up. SNAP_PLAIN_NAME means the symbol's plain name, until
@@ -156,11 +156,11 @@ struct snapshot {
 	VEC(struct snap_value) build_config;
 	VEC(struct snap_container) containers;
 	VEC(struct snap_value)
-	extra; /* Members of another tool's JSON that heft does not know */
+	extra; /* Members of SuperSize's or another tool's JSON that heft does not know */
 	VEC(struct snap_section) sections;
 	struct intern section_keys; /* Id of a key: index in `sections` */
 	VEC(struct snap_symbol) symbols;
-	/* They add up to the file and the VM image. None in SuperSize's files. */
+	/* Charges. They add up to the file and the VM image. SuperSize's files have none. */
 	VEC(struct snap_charge) charges;
 	bool own;          /* Made by this process. Then heft may choose the file format */
 	bool has_contents; /* All symbols have a hash of their contents, instead of only those
@@ -175,7 +175,7 @@ struct snapshot {
 	bool stored_padding;
 	bool has_components;
 	VEC(struct clues *)
-	clues; /* Per container (clues.h), or NULL. The list may be shorter */
+	clues; /* Per container: its struct clues, or NULL. The list may be shorter */
 	/* Per container: how sure the owners of its VM image are. Labels are indexes of sure_words.
 	 * Empty if not wanted. */
 	VEC(struct spans) sure;

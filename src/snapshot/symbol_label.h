@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "snapshot/snapshot.h"
 
-/* Returns the source of a symbol, otherwise its object. "" if both are unknown. */
+/* Returns the text id of a symbol's source, otherwise of its object. 0 if both are unknown. */
 uint32_t snap_path(const struct snap_symbol *y);
-/* Returns the text for a symbol, or one such as "(no path)". It is in the snapshot or in *work. */
+/* Returns a symbol's label in a diff by `by`, such as its path or "(no path)". May be in *work. */
 struct str snap_label(const struct snapshot *s, const struct snap_symbol *y, enum heft_diff_by by,
 		      struct text *work);
