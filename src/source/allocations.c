@@ -12,7 +12,7 @@ struct allocations_naming {
 	struct claims *vm;
 };
 
-/* Adds the linkage name of a frame. Replaces characters that would make two names of it. */
+/* Adds the linkage name of a frame. Replaces ';' and line ends, which would separate names. */
 static void allocations_add_frame(struct allocations_naming *n, const struct heft_frame *f)
 {
 	struct heft_frame raw = *f;

@@ -34,8 +34,8 @@ static bool bloaty_symbol_is_defined(const struct image *im, const struct symbol
 	       !(in && in->alloc && !section_takes_vm(im, in));
 }
 
-/* Converts a symbol's value in an object to an offset in its section. It is an offset, or an
- * address if the section has one. */
+/* Converts a symbol's value in an object to an offset in its section. The value is such an offset,
+ * or an address if the section has one. */
 static uint64_t bloaty_offset(const struct section *in, uint64_t value)
 {
 	const uint64_t own = in->addr & ((UINT64_C(1) << OBJECT_SECTION_SHIFT) - 1);

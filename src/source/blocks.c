@@ -109,7 +109,7 @@ static void blocks_put(const struct source_file *f, struct claims *vm, bool any,
 	layer_finish(f, ret, vm, NULL);
 }
 
-/* If an image has a map, claims its blocks, and releases the map. */
+/* Names the functions of c->map, claims its blocks, and releases it. False without functions. */
 static bool blocks_claim_map(struct blocks_claiming *c, const struct image *debug,
 			     void (*claim_all)(const struct blocks_claiming *c))
 {
@@ -160,7 +160,7 @@ static void functions_run_symbols(const struct source_file *f, struct layer *ret
 	source_symbols(&g, ret);
 }
 
-/* Claims the code of an image for `owners`, the owners of its VM bytes. */
+/* Claims the code of an image for the owners of its VM bytes (`owners`). True if it claimed any. */
 static bool functions_claim_code(const struct source_file *f, const struct image *im,
 				 const struct spans *owners, struct claims *vm)
 {

@@ -6,7 +6,7 @@
 
 #define NOT_REACHED "(not reached from a root)"
 
-/* Bytes of an owner below this many others, or with a longer text, belong to its keeper. */
+/* Limits of a chain: owners, and bytes of its text. Bytes beyond belong to its last owner. */
 enum { CHAIN_STEPS = 16, CHAIN_TEXT = 1024 };
 
 struct chain {
@@ -47,8 +47,8 @@ static struct chain *chains_find(struct labels *labels, const struct graph *g)
 	return of;
 }
 
-/* Sets the labels of a file's spans. `nodes`: spans of the file that VM bytes have. Their labels
- * are nodes. Other bytes of an owner, such as its name, belong to its first node. */
+/* Labels a file's spans with chains. `nodes`: its spans that VM bytes have, labelled with nodes.
+ * Other bytes of an owner, such as its name, belong to its first node. */
 static struct spans chains_of_file(const struct graph *g, const struct chain *of,
 				   const struct spans *nodes, const struct spans *owners)
 {

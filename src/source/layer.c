@@ -233,7 +233,7 @@ void layer_finish(const struct source_file *f, struct layer *l, struct claims *v
 			claims_trace(f, HEFT_FILE, file);
 		claims_append(&d.file, file);
 	}
-	/* Trace, origins and certainty need the claims before these become owners. */
+	/* Trace, origins and certainty read the claims below, so the labels need texts now. */
 	const bool now = f->trace || f->origins || f->sure;
 	fallback_claims(f, &d.vm_rest, &d.file_rest, now ? NULL : &d.later);
 	for (size_t i = 0; i < f->input->image_count; i++)
@@ -260,7 +260,7 @@ struct str section_label_name(const struct source_file *f, const struct section 
 {
 	const struct str title = section_title(s);
 	const bool module = input_is_one_image(f->input) && f->input->images[0].own_spaces;
-	if (f->as_bloaty && module && str_eq(title, STR("Tag"))) /* As early proposals called it */
+	if (f->as_bloaty && module && str_eq(title, STR("Tag"))) /* Event in early proposals */
 		return STR("Event");
 	if (title.len > 0)
 		return title;
@@ -323,7 +323,7 @@ static label_id section_fallback(const struct source_file *f, const struct image
 		       : label_format(f->labels, "[section " STR_FMT "]", STR_ARG(name));
 }
 
-/* Claims the sections of image `index`. `later`: labels get their texts later. */
+/* Claims the sections of image `index`. With `later`, labels get their texts later. */
 static void section_claims(const struct source_file *f, size_t index, struct claims *vm,
 			   struct claims *file, struct later_labels *later)
 {

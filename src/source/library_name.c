@@ -16,8 +16,7 @@ bool unit_of_archive(struct str unit, struct str *ret)
 	return true;
 }
 
-/* Finds the archive of a member as snapshots name it: "DIR/libx.a/y.o", or for rustc
- * "DIR/libx-HASH.rlib/y.o". */
+/* Finds a member's archive as snapshots name it: "libx.a" for "DIR/libx.a/y.o". Or false. */
 static bool of_member(struct str unit, struct str *ret)
 {
 	const char *end = unit.len > 0 ? memrchr(unit.p, '/', unit.len) : NULL;

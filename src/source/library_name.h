@@ -2,11 +2,11 @@
 
 #include "base/base.h"
 
-/* Finds the archive of a unit (compile unit or object): "libx.a" for "DIR/libx.a(y.o)". */
+/* Finds a unit's (compile unit's or object's) archive: "libx.a" for "DIR/libx.a(y.o)". Or false. */
 bool unit_of_archive(struct str unit, struct str *ret);
 /* True if a unit is a shared library, such as "libc.so.6", from which symbols are imported. */
 bool unit_is_shared_library(struct str unit);
-/* Finds the crate of a unit that rustc named "src/lib.rs/@/CRATE.HASH-cgu.0". */
+/* Finds the crate of a unit that rustc named "src/lib.rs/@/CRATE.HASH-cgu.0". False for others. */
 bool unit_of_crate(struct str unit, struct str *ret);
 /* True for an object that link-time optimization made of many (GCC, or lld with or without
  * cache). */

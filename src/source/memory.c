@@ -55,7 +55,7 @@ static label_id thread_label(const struct source_file *f, uint32_t id)
 struct memory_claiming {
 	const struct source_file *f;
 	struct claims *vm;
-	uint32_t last; /* Id of the thread before */
+	uint32_t last; /* Thread of the previous block. Its label is `label` */
 	label_id label;
 };
 

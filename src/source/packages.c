@@ -48,7 +48,7 @@ struct packages {
 	unsigned languages;           /* Bits of enum language */
 	const struct go_table *table; /* Go's tables of the only image, or NULL */
 	uint64_t go_start, go_end;    /* Range of code in Go's tables */
-	struct str last_path;         /* The last path. Neighbouring functions mostly share it */
+	struct str last_path;         /* Of the last go_label(): neighbours mostly share it */
 	label_id last_label;
 	struct layer own_symbols, own_units; /* Empty if the caller has the layers */
 	VEC(label_id) of_symbol, of_unit;    /* Per label: its package */
@@ -56,7 +56,7 @@ struct packages {
 					      * "" */
 	struct text text;
 	label_id nameless; /* Label of code with neither package nor unit */
-	bool by_places; /* For Rust without symbols: source positions of panics tell the crates */
+	bool by_places;    /* True for Rust without symbols: positions of panics tell the crates */
 	struct panic_owners told;
 	VEC(label_id) crate_labels; /* Per crate of `told`: its label */
 	struct spans *out;
@@ -148,8 +148,8 @@ static label_id go_label(struct packages *p, struct str path)
 	return p->last_label;
 }
 
-/* Finds the package by address: names of Go's assembly functions have none, and Go replaces long
- * names of types by hashes. */
+/* Returns a label by address if a name of Go has no package: its assembly functions, and long names
+ * of types, which Go replaces by hashes. LABEL_BY_UNIT outside of both. */
 static label_id find_by_place(struct packages *p, struct str name, uint64_t addr)
 {
 	const struct str types = STR("(Go types)");
@@ -162,7 +162,7 @@ static label_id find_by_place(struct packages *p, struct str name, uint64_t addr
 	return path.len > 0 ? go_label(p, path) : label_borrow(p->in.out, types);
 }
 
-/* Removes the underscore that Mach-O puts before names. Go's own do not begin with it. */
+/* Removes the underscore that Mach-O puts before names. Go's own names begin with none. */
 static struct str go_name(const struct packages *p, struct str name)
 {
 	const bool mangled = p->table && str_starts(name, STR("_")) &&
@@ -263,7 +263,7 @@ static label_id find_by_unit(struct packages *p, label_id unit)
 	if (!unit_of_archive(path, &found) && !unit_is_shared_library(path) &&
 	    of_directory(p, path))
 		found = directory_package(p, path);
-	if (p->go && str_eq(found, STR("go.go"))) /* All code of Go's linker output has this name */
+	if (p->go && str_eq(found, STR("go.go"))) /* Source that Go's linker states for all code */
 		found = STR("");
 	return found.len > 0 ? label_copy(p->in.out, found) : p->nameless;
 }
@@ -371,8 +371,8 @@ static void run_places(struct packages *p)
 	     code.all > 0 ? 100.0 * (double)code.told / (double)code.all : 0.0);
 }
 
-/* Gives source positions of panics (attr/panics.h) and names of files to crates, before the owners
- * that refer to them can have them. */
+/* Gives source positions of panics (attr/panics.h) and names of files to the crates of these files.
+ * Otherwise the owners that refer to them would have them. */
 static void packages_put_places(struct packages *p, struct layer *ret)
 {
 	const struct panics *found = p->f->panics;

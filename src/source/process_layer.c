@@ -17,7 +17,7 @@ void process_claim_mappings(const struct source_file *f, bool as_fallback, struc
 	}
 }
 
-/* Moves those spans of a module's file to the process that a region of it maps. */
+/* Appends the spans of a module's file that region `r` maps, at their addresses in the process. */
 static void move_spans(const struct spans *vm, uint64_t bias, const struct region *r,
 		       struct claims *out)
 {

@@ -42,8 +42,8 @@ static uint64_t region_sums_shared(uint64_t start, uint64_t size, uint64_t from,
 	return last > first ? last - first : 0;
 }
 
-/* Returns how many bytes of a section are in [from, to), after the end of a region. Counts where
- * the section runs, or if it does not run there, where it is stored. */
+/* Returns how many bytes of a section are in [from, to), after the end of a region. Counts by
+ * VM addresses, or, if none is there, by load addresses. */
 static uint64_t section_beyond(const struct image *im, const struct section *s, uint64_t from,
 			       uint64_t to)
 {

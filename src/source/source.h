@@ -17,7 +17,7 @@ struct layer {
 	struct spans vm, file;
 
 	bool exact; /* True if short ranges of fallback labels are no padding */
-	/* Symbols without an owner begin here: padding ends. layer_finish() releases them. */
+	/* Where symbols without an owner begin, and padding ends. layer_finish() releases both. */
 	VEC(uint64_t) vm_starts;
 	VEC(uint64_t) file_starts;
 };
@@ -48,8 +48,8 @@ void later_labels_name(struct later_labels *l, const struct source_file *f, stru
  * `later` is not NULL, labels of sections get their names later. */
 void fallback_claims(const struct source_file *f, struct claims *vm, struct claims *file,
 		     struct later_labels *later);
-/* A section or segment in the order in which they claim bytes: sorted by `key`. If they overlap,
- * the one that begins last claims first, as in image_section_at() */
+/* A section or segment, in a list sorted by `key`: the order in which they claim bytes. If they
+ * overlap, the one that begins last claims first, as in image_section_at() */
 struct section_turn {
 	uint64_t key;
 	uint64_t index;
@@ -90,10 +90,10 @@ struct source {
 	bool portions;
 };
 
-/* Returns how to show the labels of a data source, without rules. `chosen`: -C. */
+/* Returns how to show a source's labels if no rules change them. `chosen`: style of -C. */
 struct view source_view(const struct source *s, enum heft_demangle chosen);
 const struct source *source_at(size_t i);
-/* Finds a data source by its name, or by the singular of it. */
+/* Finds a data source by its name, or by the singular of its name. NULL if there is none. */
 const struct source *source_find(struct str name);
 /* True if a label is one symbol, or one generic with all its instances. */
 bool source_names_symbols(const struct source *s);
@@ -135,7 +135,7 @@ void source_namespaces(const struct source_file *f, struct namespaces *ret);
  *
  * One thread per struct. Data sources that run in parallel need one each. */
 
-/* All zero: nothing to release */
+/* An input prepared for data sources. All zero: nothing to release */
 struct measure {
 	struct basemap map;
 	struct dwarf_slot dwarf;

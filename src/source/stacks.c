@@ -61,7 +61,7 @@ static label_id stacks_label(struct stacks *s, uint32_t scope, uint64_t vm)
 			name = mangled_at(s, vm);
 		if (name.len == 0)
 			name = fn->name.len > 0 ? fn->name : STR("?");
-		/* Cuts an overlong name, which every label may have. */
+		/* Cuts an overlong name, because it may be in every label. */
 		text_add(&s->text, (struct str){ name.p, min_u64(name.len, NAME_SHOWN_MAX) });
 		if (count > 0)
 			text_add_char(&s->text, ';');
@@ -95,7 +95,7 @@ static void claim_scopes(struct stacks *s)
 	}
 }
 
-/* Reads a split unit. References in it stay in its file. */
+/* Reads a split unit. All references in it lead into its own file. */
 static void stacks_read_split(struct stacks *s, const struct unit *skeleton)
 {
 	struct unit split;

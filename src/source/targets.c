@@ -49,7 +49,7 @@ static void targets_claim(struct targets *t)
 			continue;
 		const bool whole = gpu_code_walk(section_bytes(im, t->in), targets_visit, t,
 						 &first) == 0;
-		/* The rest is alignment, unless there are unknown bytes. */
+		/* Bytes outside of pieces are alignment, unless some have no known form. */
 		const struct str rest = whole ? STR("(GPU code tables)") : STR("(GPU code unread)");
 		if (gpu_code_alone(t->in->name))
 			targets_put(t, 0, t->in->file_size, label_borrow(t->f->labels, rest));
