@@ -73,8 +73,8 @@ static void add_unknown(struct depths_reading *r, const char *name)
 	vec_push(&r->s->unknown, (struct stack_unknown){ r->function, name });
 }
 
-/* Adds a call of, or jump to, a known function. Ignores a jump into the middle of a function, where
- * a moved part is. But a stub section has many stubs, so a jump into its middle counts. */
+/* Adds a call of, or jump to, a known function. Ignores a jump into the middle of a function, which
+ * leads to a part that was moved there. In a section of stubs, such a jump counts. */
 static bool depths_add_target(struct depths_reading *r, uint64_t target, const struct frame_call *c)
 {
 	const uint32_t to = stack_find(r->s, target);
@@ -278,7 +278,7 @@ static bool has_functions(const struct stack_use *s, struct heft_err *err)
 		    path);
 }
 
-/* Reads frames and calls: from the code, then as compilers state frames, then the user's hints. */
+/* Reads frames and calls from code, then frames that compilers state, then the user's hints. */
 static bool read_program(struct stack_use *s, struct stack_hints *hints, struct heft_err *err)
 {
 	struct program *p = s->program;

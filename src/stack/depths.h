@@ -93,8 +93,8 @@ struct stack_hints {
 bool stack_hints_parse(struct stack_hints *ret, const char *path, struct str input,
 		       struct heft_err *err);
 void stack_hints_release(struct stack_hints *h);
-/* Replaces names by linkage names. HEFT_EARG if a name is that of several functions, or a callee's
- * name of none. */
+/* Replaces names by linkage names. HEFT_EARG if several functions have a name, or if no function
+ * has a callee's name. */
 bool stack_hints_settle(struct stack_use *s, struct stack_hints *h, struct heft_err *err);
 
 /* Reads a linked program, with the hints of its options. The program must outlive the result.

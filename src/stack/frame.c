@@ -121,7 +121,7 @@ static void go_later(struct frame_walk *w, uint64_t off, bool behind_call)
 		vec_push(&w->jumps, p);
 }
 
-/* Follows a jump. To the function's own first instruction, it is a loop or a tail call. */
+/* Follows a jump inside the function. Records a jump out of it as a tail call. */
 static void jump(struct frame_walk *w, uint64_t off, uint64_t target)
 {
 	if (target - w->addr < w->code.size)
@@ -272,9 +272,9 @@ static bool walk_rest(struct frame_walk *w)
 	return found;
 }
 
-/* Drops the targets of calls through a number if another path may join after the number was set,
- * because the register may then have another value. If there are cases of a switch, whose starts
- * are unknown, drops all. */
+/* Drops the targets of indirect calls that follow from a number in a register, if another path may
+ * join after the number was set: the register may then have another value. If there are cases of a
+ * switch, whose starts are unknown, drops all. */
 static void drop_guesses(struct frame_walk *w, bool has_cases)
 {
 	vec_each(const struct frame_guess, g, &w->guesses) {
@@ -292,7 +292,7 @@ static void drop_guesses(struct frame_walk *w, bool has_cases)
 }
 
 /* Drops indirect jumps that are switches. They are in a function with code that only they can
- * reach, or have bytes on the stack, which tail calls do not. */
+ * reach, or there are bytes on the stack, which a tail call would have released. */
 static void drop_switches(struct frame_walk *w, bool has_cases)
 {
 	struct stack_frame *f = w->frame;

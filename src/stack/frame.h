@@ -18,7 +18,7 @@ enum frame_call_kind {
 	FRAME_CALL,     /* `target` is the address */
 	FRAME_TAIL,     /* A jump to `target`. The frame is released before, or the callee releases
 			 * it */
-	FRAME_BY_SLOT,  /* `target` is the slot with the address */
+	FRAME_BY_SLOT,  /* `target` is where the address is stored */
 	FRAME_INDIRECT, /* The target is unknown */
 	FRAME_FALL,     /* Control runs into the next function, if one follows directly */
 };
@@ -29,14 +29,14 @@ struct frame_call {
 	uint64_t depth; /* Bytes in use since the function's entry. FRAME_CALL: without the
 			 * return address */
 	uint8_t kind;   /* Value of enum frame_call_kind */
-	bool tail;      /* FRAME_BY_SLOT, FRAME_INDIRECT: a jump instead of a call */
+	bool tail;      /* FRAME_BY_SLOT, FRAME_INDIRECT: true for a jump */
 };
 
 enum frame_flag {
 	/* The stack grows by a register's value, or is replaced: alloca, another stack. */
 	FRAME_DYNAMIC = 1 << 0,
 	FRAME_NO_CODE = 1 << 1, /* Some bytes are no instructions */
-	FRAME_ALIGNED = 1 << 2, /* The stack pointer is aligned. `size` has the greatest loss */
+	FRAME_ALIGNED = 1 << 2, /* The stack pointer is aligned. `size` has the greatest gap */
 	FRAME_HANDLER = 1 << 3, /* It returns as interrupt handlers do */
 };
 

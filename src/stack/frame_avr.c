@@ -4,7 +4,7 @@
 
 #include "base/reader.h"
 
-/* The whole stack address is stored for the lower register of a pair. */
+/* A stack address in a pair of registers is stored whole in w->regs[] of the lower register. */
 enum { Y = 28, Z = 30, SPL = 0x3d };
 
 /* Subtracts one byte of a constant from the stack address in a pair of registers. Code subtracts
@@ -28,7 +28,7 @@ static void frame_avr_forget(struct frame_walk *w, unsigned reg)
 	frame_forget_number(w, reg | 1u);
 }
 
-/* Handles instructions of one byte, or with an immediate for r16 to r31. */
+/* Handles instructions on one register (a byte), or with an immediate for r16 to r31. */
 static void do_other(struct frame_walk *w, uint32_t a)
 {
 	const unsigned d = a >> 4 & 31, high = 16 + (a >> 4 & 15);
@@ -39,7 +39,7 @@ static void do_other(struct frame_walk *w, uint32_t a)
 			frame_avr_forget(w, high);
 	} else if (((a & 0xfc00) == 0x0800 && d % 2 == 1) ||
 		   ((a & 0xfc00) == 0x1800 && d % 2 == 0)) {
-		/* sub of an even register, sbc of an odd one: of numbers, or of r1, which is 0. */
+		/* sub of an even register, sbc of an odd one: of known numbers, or of r1 (zero). */
 		const unsigned r = (a >> 5 & 16) | (a & 15);
 		const struct value by = w->regs[r];
 		if ((r != 1 && by.kind != VALUE_NUMBER) || !take_byte(w, d, r == 1 ? 0 : by.v))

@@ -7,7 +7,7 @@
 enum value_kind {
 	VALUE_UNKNOWN,
 	VALUE_NUMBER,
-	VALUE_PLACE /* The stack pointer at depth `v` */
+	VALUE_PLACE /* The value of the stack pointer at depth `v` */
 };
 
 struct value {
@@ -59,7 +59,7 @@ struct frame_walk {
 
 struct frame_insn {
 	struct flow flow;
-	bool by_slot; /* An indirect call or jump through the word at `slot` */
+	bool by_slot; /* True for a call or jump to the address stored at `slot` */
 	uint64_t slot;
 	/* Size in bytes of the branch table after the instruction. 0: none. */
 	uint64_t table_size;

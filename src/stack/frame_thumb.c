@@ -181,7 +181,7 @@ static void frame_thumb_do_wide(struct frame_walk *w, uint32_t a, uint32_t b)
 		frame_align(w, (int64_t)thumb_constant(a, b) + 1);
 	frame_forget(w, b >> 12 & 15);
 	frame_forget(w, b >> 8 & 15);
-	/* They may change three registers: the base, the second result, those that ldm loads. */
+	/* May change three registers: the base, the second result, those that ldm loads. */
 	frame_forget_number(w, a & 15);
 	frame_forget_number(w, b & 15);
 	if ((a & 0xfe50) == 0xe810)

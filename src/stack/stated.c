@@ -2,7 +2,7 @@
 
 #include "base/filename.h"
 
-/* Splits the text at the last `c`: it keeps the first part, and *ret gets the second. */
+/* Splits *text at the last `c`: *text keeps the first part, *ret gets the second. Or false. */
 static bool cut_last(struct str *text, char c, struct str *ret)
 {
 	for (size_t i = text->len; i > 0; i--)
@@ -149,8 +149,8 @@ void stated_release(struct stated *s)
 	text_release(&s->work);
 }
 
-/* The lines of a name for a file (`any`: for any file): the largest frame, their number, and
- * whether they differ */
+/* What the lines of a name state for one file, or for all (`any`): their number, whether they
+ * differ, and the largest frame */
 struct stated_choice {
 	size_t count;
 	bool differ;

@@ -33,11 +33,11 @@ struct su_line {
 	enum stated_kind kind;
 };
 
-/* Parses a decimal number below about 2^35. */
+/* Parses a decimal number below about 2^35. False for other texts. */
 bool stated_number(struct str s, uint64_t *ret);
-/* Returns the next line without its end, and removes it. */
+/* Returns the next line of *text without its end, and removes it from *text. */
 struct str stated_line_take(struct str *text);
-/* Parses the next valid line, and removes it. False at the end. *bad counts the invalid ones. */
+/* Takes the next valid line off *text and parses it. False at the end. *bad counts invalid ones. */
 bool su_next(struct str *text, struct su_line *ret, uint64_t *bad);
 
 /* Sets *to to the name without parameters, template arguments and return type, and returns it:

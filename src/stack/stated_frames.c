@@ -11,8 +11,8 @@ struct stating {
 	struct stated lines;
 	struct demangler demangler;
 	struct text work;
-	uint32_t *same; /* Per name of a line: number of functions with that name */
-	uint32_t *name; /* Per function: 1 + its name in the lines, or 0 */
+	uint32_t *same; /* Per name in .su files: number of functions with that name */
+	uint32_t *name; /* Per function: 1 + id of its name in `lines`, or 0 */
 	uint64_t differ;
 };
 
@@ -40,7 +40,7 @@ static void stated_frames_take(struct stating *t, struct stack_function *f, uint
 		f->own &= (uint16_t)~STACK_DYNAMIC;
 	if (kind == STATED_DYNAMIC)
 		f->own |= STACK_DYNAMIC;
-	/* They agree: compilers may omit parts such as the return address. */
+	/* Both sizes agree: compilers may omit parts such as the return address. */
 	if (f->frame == size || f->frame == size + frame_word(t->s->isa))
 		return;
 	t->differ += first;
@@ -70,7 +70,7 @@ static bool stated_frames_find_name(struct stating *t, struct str linkage, uint3
 {
 	struct str name = linkage;
 	size_t len = name.len;
-	/* In the program, a copy's name may end in a number, ".1". In the lines it does not. */
+	/* In the program, a copy's name may end in a number, ".1". In .su files it does not. */
 	while (len > 0 && name.p[len - 1] >= '0' && name.p[len - 1] <= '9')
 		len--;
 	if (len > 1 && len < name.len && name.p[len - 1] == '.')
