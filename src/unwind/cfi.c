@@ -9,7 +9,7 @@ struct cfi_machine {
 	struct cfi_row first; /* Rules of the CIE, for DW_CFA_restore */
 	struct cfi_row remembered[REMEMBERED_MOST];
 	unsigned depth;
-	uint64_t at, until; /* at: address where the current rules begin. until: requested one */
+	uint64_t at, until; /* Address where the current rules begin, address requested */
 	bool past;          /* True if the next row starts after `until` */
 };
 
@@ -79,7 +79,7 @@ static bool rule_of_register(struct cfi_machine *m, uint8_t op, struct reader *r
 	}
 }
 
-/* Executes others: locations, CFA, state (DWARF 5 sections 6.4.2.1, 6.4.2.2 and 6.4.2.5). */
+/* Executes instructions of DWARF 5 sections 6.4.2.1, 6.4.2.2 and 6.4.2.5: locations, CFA, state. */
 static bool other_rule(struct cfi_machine *m, uint8_t op, struct reader *r)
 {
 	struct cfi_rule *cfa = &m->row->cfa;
@@ -241,7 +241,7 @@ static void operate(struct values *v, uint8_t op)
 }
 
 /* Evaluates an expression. Supports the operations in unwind tables of C libraries and linkers
- * (DWARF 5 section 2.5). The stack starts with *first, or empty if NULL. */
+ * (DWARF 5 section 2.5). The stack starts with *first, or is empty if `first` is NULL. */
 static bool cfi_evaluate(const struct cfi_memory *m, const struct cfi_frame *f, struct bytes expr,
 			 const uint64_t *first, uint64_t *ret)
 {

@@ -63,7 +63,7 @@ static void skip_descriptors(struct reader *r)
 }
 
 /* Skips an entry of the compact model: personality routine 0 (three instructions in the word), or 1
- * and 2 (bits 16-23 count the words after it). */
+ * and 2 (bits 16-23 count the words after it). False for other entries. */
 static bool compact_size(struct reader *r, uint32_t word)
 {
 	const unsigned routine = (word >> 24) & 0x0f;

@@ -20,7 +20,7 @@ struct lsda {
 	uint64_t sites_end;   /* Start of the action table */
 	uint64_t last_action; /* Largest offset + 1 of a call site's first action. 0 if none */
 	int64_t lowest_filter, highest_filter;
-	uint64_t end; /* Largest end up to now */
+	uint64_t end; /* Largest end of the parts that were read up to now */
 };
 
 static bool lsda_read_header(struct lsda *l)
@@ -58,7 +58,7 @@ static bool lsda_read_sites(struct lsda *l)
 	return reader_ok(&r);
 }
 
-/* Reads the list that the filter `filter` < 0 selects. */
+/* Reads the exception specification (list of types) that the filter `filter` < 0 selects. */
 static bool read_specification(struct lsda *l, int64_t filter)
 {
 	struct reader r = l->reader;
@@ -114,7 +114,7 @@ static bool read_actions(struct lsda *l)
 		if (!read_action(l, r, &last))
 			return false;
 	l->end = max_u64(l->end, r->pos);
-	/* Lists are in index order, so the last one has the end. */
+	/* Specifications are in index order, so the last one has the end. */
 	return l->lowest_filter == 0 || read_specification(l, l->lowest_filter);
 }
 

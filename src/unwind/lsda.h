@@ -35,8 +35,8 @@ struct lsda_sites {
  * header is damaged. */
 bool lsda_sites_open(struct lsda_sites *s, struct reader r, uint64_t addr, uint8_t address_size,
 		     uint64_t func_addr, uint64_t func_size);
-/* Reads the next site. Sites rise and lie in the function. The first other site ends the list,
- * because tables of a function's parts share the following sites. */
+/* Reads the next site. Sites must ascend and lie in the function. The first one that does not ends
+ * the list, because tables of a function's parts share the following sites. */
 bool lsda_sites_next(struct lsda_sites *s, struct lsda_site *ret);
 
 /* The types of the exceptions that a function catches. */
@@ -51,6 +51,6 @@ struct lsda_types {
  * False if the data is damaged. */
 bool lsda_types_open(struct lsda_types *t, struct bytes bytes, uint64_t addr, uint8_t address_size,
 		     bool big_endian);
-/* Reads the VM address of the next type, or of the slot with its address. Skips types that match
- * any exception. */
+/* Reads the VM address of the next type, or of the pointer to it. Skips types that match any
+ * exception. False at the end. */
 bool lsda_types_next(struct lsda_types *t, uint64_t *ret);

@@ -38,7 +38,7 @@ struct entry_head {
 /* Greatest size of a CIE before its instructions. A larger CIE is damaged. Limits its cost. */
 #define CIE_HEADER_MAX 512
 
-/* Finds the target of the pointer at `off`. Offsets nearly always rise from call to call. */
+/* Finds the target of a relocation at `off`. False without one. Calls mostly have rising `off`. */
 static bool fixup_find(struct unwind_state *st, uint64_t off, uint64_t *ret)
 {
 	const struct unwind_section *s = st->section;
@@ -92,7 +92,7 @@ static bool unwind_read_pointer(struct unwind_state *st, struct reader *r, uint8
 	return fixup_find(st, off, ret) || value != 0;
 }
 
-/* Replaces the address of a slot by the pointer that the slot holds. */
+/* Replaces the address of an indirect pointer by the pointer stored there. False if unreadable. */
 static bool unwind_follow(const struct unwind_section *s, uint8_t encoding, uint64_t *addr)
 {
 	if (!(encoding & EH_INDIRECT))

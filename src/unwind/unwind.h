@@ -53,7 +53,7 @@ struct unwind_entry {
 	bool in_frame; /* FDE: a frame is already set up at its first instruction, so the code is
 		        * a part that was split off */
 	bool signal_frame;
-	uint64_t personality;      /* CIE: VM address, or 0. If indirect, that of the slot. */
+	uint64_t personality;      /* CIE: VM address, or 0. If indirect, of the pointer to it */
 	struct unwind_rules rules; /* Rules of an FDE */
 	bool ok;                   /* False if damaged. Then only off and size are valid */
 };
@@ -82,11 +82,12 @@ struct unwind_hdr {
 
 /* Parses the header. False, with a note, if it is damaged. */
 bool unwind_hdr_parse(struct unwind_hdr *h, const struct unwind_section *s);
-/* Reads entry i < count: the address of a function and of its FDE. */
+/* Reads entry i: the address of a function and of its FDE. False from h->count on. */
 bool unwind_hdr_get(const struct unwind_hdr *h, uint64_t i, uint64_t *ret_func, uint64_t *ret_fde);
 
 /* Reads entry i of .ARM.exidx. An entry has 8 bytes. *ret_extab is the VM address of its .ARM.extab
- * data. 0 if the data is inline, or if the function cannot be unwound. */
+ * data. 0 if the data is inline, or if the function cannot be unwound. False after the last
+ * entry. */
 bool exidx_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func, uint64_t *ret_extab);
 
 /* Reads entry i of .pdr, the table of procedures of MIPS. An entry has 32 bytes. It has the lower
