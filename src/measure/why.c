@@ -32,18 +32,20 @@ static const char *const why_roots[ROOT_REASONS] = {
 	[ROOT_TABLES] = "only in tables",
 };
 
-static void why_measure(struct heft_graph *g)
+bool why_read(struct heft_graph *g, const struct context *c, struct notes *notes)
 {
-	const struct source *symbols = source_find(STR("symbols"));
-	struct source_file file = measure_input(&g->program, NULL,
-						source_needs(symbols) | NEED_DWARF);
-	file.notes = &g->context.notes;
+	struct source_file file = measure_input(&g->program, NULL, NEED_SYMBOLS | NEED_DWARF);
+	file.notes = notes;
 	file.labels = &g->labels;
-	file.threads = pool_threads(g->context.threads);
-	measure_begin(&g->measure, &file, &g->context.wish);
-	g->refs.im = program_image(&g->program);
-	g->measure.file.refs = &g->refs;
-	measure_run(&g->measure, symbols, &g->layer);
+	file.threads = pool_threads(c->threads);
+	progress_tell("references", 0, 0);
+	measure_begin(&g->measure, &file, &c->wish);
+	if (!source_graph(&g->measure.file, &g->layer, &g->graph))
+		return false;
+	g->locator.style = context_style(c, HEFT_NAMES_FULL);
+	g->locator.symbols = program_symbols(&g->program);
+	g->locator.symbolizer = program_symbolizer(&g->program);
+	return true;
 }
 
 bool why_open(struct heft_graph *g, const char *path, struct heft_err *err)
@@ -56,24 +58,10 @@ bool why_open(struct heft_graph *g, const char *path, struct heft_err *err)
 	if (!program_open_alone(&g->program, copy, USE_WHERE, &g->context.wish, &g->context.notes,
 				err))
 		return false;
-	const struct image *im = program_image(&g->program);
-	if (!im || im->kind == IMAGE_CORE)
-		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "%s: references are read in a program, a library or an object", copy);
-	progress_tell("references", 0, 0);
-	why_measure(g);
-	const struct graph_of of = { .im = im,
-				     .vm = &g->layer.vm,
-				     .file = &g->layer.file,
-				     .labels = &g->labels,
-				     .refs = &g->refs,
-				     .threads = g->context.threads };
-	graph_make(&g->graph, &of);
-	g->locator.style = context_style(&g->context, HEFT_NAMES_FULL);
-	g->locator.symbols = program_symbols(&g->program);
-	g->locator.symbolizer = program_symbolizer(&g->program);
-	g->is_read = true;
-	return true;
+	g->is_read = why_read(g, &g->context, &g->context.notes);
+	return g->is_read ||
+	       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		    "%s: references are read in a program, a library or an object", copy);
 }
 
 /* Returns the shown name of a label. Valid at least until the next call. */

@@ -2,7 +2,6 @@
  * and api/. All functions allocate memory that the struct owns (base/mem.h). */
 #pragma once
 
-#include "code/ref_store.h"
 #include "graph/graph.h"
 #include "measure/text_places.h"
 #include "program/locate.h"
@@ -19,7 +18,6 @@ struct heft_graph {
 	struct labels labels;
 	struct measure measure;
 	struct layer layer;
-	struct ref_store refs;
 	struct graph graph;
 	struct locator locator;
 	struct text_places places;
@@ -32,6 +30,9 @@ struct heft_graph {
 };
 
 bool why_open(struct heft_graph *g, const char *path, struct heft_err *err);
+/* Reads the references of the open program with the settings of a context, which may belong to
+ * another handle. False if the program has no graph. */
+bool why_read(struct heft_graph *g, const struct context *c, struct notes *notes);
 bool why_ask(struct heft_graph *g, const char *text, size_t *ret_count, struct heft_err *err);
 /* Asks for a group of symbols: those to which a data source gives the label `text`, or a label
  * below it. */

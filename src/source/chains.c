@@ -96,16 +96,11 @@ static void layer_set_chains(const struct source_file *f, const struct graph *g,
 	mem_free(of);
 }
 
-void source_dominators(const struct source_file *f, struct layer *ret)
+bool source_graph(const struct source_file *f, struct layer *ret, struct graph *g)
 {
 	struct ref_store refs = { .im = graph_image(f->input) };
-	if (!refs.im) {
-		source_symbols(f, ret);
-		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
-		     "references are read in a program, a library or an object: nothing keeps "
-		     "these symbols");
-		return;
-	}
+	if (!refs.im)
+		return false;
 	struct source_file symbols = *f;
 	symbols.refs = &refs;
 	source_symbols(&symbols, ret);
@@ -115,8 +110,20 @@ void source_dominators(const struct source_file *f, struct layer *ret)
 				     .labels = f->labels,
 				     .refs = &refs,
 				     .threads = f->threads };
+	graph_make(g, &of);
+	return true;
+}
+
+void source_dominators(const struct source_file *f, struct layer *ret)
+{
 	struct graph g = { 0 };
-	graph_make(&g, &of);
+	if (!source_graph(f, ret, &g)) {
+		source_symbols(f, ret);
+		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
+		     "references are read in a program, a library or an object: nothing keeps "
+		     "these symbols");
+		return;
+	}
 	layer_set_chains(f, &g, ret);
 	graph_release(&g);
 	basemap_check_vm(f->map, &ret->vm);

@@ -126,6 +126,11 @@ void source_targets(const struct source_file *f, struct layer *ret);
 void source_threads(const struct source_file *f, struct layer *ret);
 void source_allocations(const struct source_file *f, struct layer *ret);
 
+struct graph;
+/* Runs the data source `symbols`, and makes the graph of its owners (graph/graph.h). False if the
+ * input has no graph: it is a core or an archive. Then does nothing. */
+bool source_graph(const struct source_file *f, struct layer *ret, struct graph *g);
+
 struct namespaces;
 /* Adds C++ namespaces and classes in the debug info of the input. */
 void source_namespaces(const struct source_file *f, struct namespaces *ret);
