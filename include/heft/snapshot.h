@@ -274,6 +274,21 @@ struct heft_diff_query {
 	enum heft_demangle names;
 	/* Make no rows for debug sections, even if only one snapshot has them. Not with `debug`. */
 	bool no_debug;
+	/* Find by whom the added bytes of rows came in: heft_diff_came_in(). Reads the references
+	 * of the later program again, if the later snapshot was made from one program. */
+	bool came_in;
+};
+
+/* By whom the added bytes of a row came in. This struct never grows. */
+struct heft_came_in {
+	const char *what; /* Label of the row */
+	uint64_t bytes;   /* Bytes of the row's added symbols in the file, or else in memory */
+	/* Symbol without which nothing would refer to them: it refers to them, or to added symbols
+	 * that do. Up to three symbols, in a struct each, refer to a part of them. */
+	const char *by;
+	enum heft_change change; /* What happened to this symbol. HEFT_ADDED: it is new */
+	const char *file;        /* Source file of the reference, or "" */
+	uint32_t line;           /* 0 if unknown */
 };
 
 /* Measures of the rows of a difference, in bytes with fractions (HEFT_PARTS). A table has the
@@ -331,6 +346,11 @@ HEFT_API uint64_t heft_diff_section_changes(const struct heft_diff *d, size_t i,
  * The top row has the sums of all symbols that `section` selects. */
 HEFT_API const struct heft_table *
 heft_diff_rows(struct heft_diff *d, const struct heft_diff_query *query, struct heft_err *err);
+
+/* Returns by whom the added bytes of the last query's rows came in, and their number. Has only what
+ * is sure. Rows without added symbols have none. Valid until the next query. NULL if there are none
+ * or heft_diff_query.came_in was not set. */
+HEFT_API const struct heft_came_in *heft_diff_came_in(const struct heft_diff *d, size_t *ret_count);
 
 /* Writes the sections, then the rows of the last heft_diff_rows(). `opts` may be NULL. */
 HEFT_API bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,

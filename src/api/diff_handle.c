@@ -1,5 +1,6 @@
 /* Implements diffs of snapshots: heft_diff_*. */
 #include "api/budget_handle.h"
+#include "measure/came_in.h"
 #include "measure/diff_code.h"
 #include "api/structs.h"
 #include "base/file.h"
@@ -15,6 +16,8 @@ struct heft_diff {
 	struct snapshot_diff diff;
 	struct diff_sections sections;
 	struct diff_rows rows;
+	struct came_in_finder finder;
+	came_in_vec came_in; /* Of `rows` */
 };
 
 static bool diff_handle_make(struct heft_diff *d, const struct heft_snapshot *before,
@@ -104,6 +107,11 @@ static bool diff_handle_make_rows(struct heft_diff *d, const struct heft_diff_qu
 		return false;
 	diff_rows_release(&d->rows);
 	diff_rows_make(&d->rows, &d->diff, &q);
+	d->came_in.count = 0;
+	d->finder.d = &d->diff;
+	d->finder.after = d->sides[1];
+	if (q.came_in)
+		came_in_find_rows(&d->finder, &d->rows, &q, &d->came_in);
 	return true;
 }
 
@@ -112,6 +120,12 @@ const struct heft_table *heft_diff_rows(struct heft_diff *d, const struct heft_d
 {
 	return GUARDED(d->memory, err, diff_handle_make_rows(d, query, err)) ? &d->rows.table
 									     : NULL;
+}
+
+const struct heft_came_in *heft_diff_came_in(const struct heft_diff *d, size_t *ret_count)
+{
+	*ret_count = d->came_in.count;
+	return d->came_in.data;
 }
 
 static bool diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,
@@ -129,6 +143,8 @@ static bool diff_write(const struct heft_diff *d, const struct heft_write_opts *
 		causes_find(&causes, &d->diff, &d->sections);
 	z.causes = causes.list;
 	z.cause_count = causes.count;
+	z.came_in = d->came_in.data;
+	z.came_in_count = d->came_in.count;
 	diff_report_init(&r);
 	sink_start(&s, sink);
 	const bool ok = report_write(&r, &s, err);
@@ -161,7 +177,9 @@ static bool diff_write_comment(const struct heft_diff *d, const struct heft_budg
 	bool ok = !opts.template_path || comment_template_check(opts.template_path, text, err);
 	if (ok) {
 		sink_start(&s, sink);
-		comment_make(&d->diff, &d->sections, &budget, &opts, text, &s);
+		struct came_in_finder finder = { .d = &d->diff, .after = d->sides[1] };
+		comment_make(&finder, &d->sections, &budget, &opts, text, &s);
+		came_in_release(&finder);
 		ok = sink_end(&s, err);
 	}
 	if (opts.template_path)

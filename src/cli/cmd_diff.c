@@ -8,6 +8,8 @@ const struct opt diff_opts[] = {
 	",\n"                                                                                      \
 	"                              or data sources of heft size, one a level"
 #include "cli/diff_opts.inc"
+	{ 0, 0, false, "why", NULL, "by whom what was added came in",
+	  SETS(struct diff_job, query.came_in) },
 	{ 0, 0, false, "stacks", NULL, "stacks of functions too, and whose changed",
 	  ADDS(struct diff_job, open.flags, HEFT_SNAPSHOT_STACKS) },
 #include "cli/find_opts.inc"

@@ -59,6 +59,7 @@ static struct cause_part part_of(const struct snapshot_diff *d, const struct cha
 	uint32_t id;
 	return (struct cause_part){
 		.change = p->change,
+		.pair = (uint32_t)(p - d->charges.list.data),
 		.code = sec && sec->code,
 		.clone = y && y->flags & SNAP_CLONE,
 		.fallback = charge_is_fallback(s, c->name),
@@ -370,6 +371,7 @@ static double guess_weigh(struct cause_evidence *e, struct cause_guess *g, bool 
 		delta += p->delta;
 		count++;
 		p->used = use;
+		e->of_pair[p->pair] = use ? g->cause.number : 0;
 	}
 	if (use) {
 		g->cause.bytes = bytes;
@@ -412,6 +414,7 @@ static bool causes_take(struct causes *ret, struct cause_evidence *e)
 	}
 	if (best == NULL)
 		return false;
+	best->cause.number = (uint8_t)(ret->count + 1);
 	(void)guess_weigh(e, best, true);
 	ASSERT(ret->count < CAUSES_MOST && best->cause.bytes >= 0);
 	best->cause.share = e->all > 0 ? fmin(best->cause.bytes / e->all, 1) : 1;
@@ -483,6 +486,7 @@ void causes_find(struct causes *ret, const struct snapshot_diff *d,
 				.own = { "", "" } };
 	if (!d->charged)
 		return;
+	ret->of_pair = e.of_pair = arena_new(&ret->arena, uint8_t, d->charges.list.count + 1);
 	for (size_t i = 0; i < d->charges.list.count; i++)
 		if (!d->charges.list.data[i].debug)
 			evidence_add(&e, &d->charges.list.data[i]);

@@ -15,24 +15,24 @@
 /* Kinds of causes. "names" and "count" are those of struct cause. The order decides between causes
  * that explain about the same bytes. */
 enum cause_kind {
-	/* Causes that the compilers or the programs state. */
+	/* The compilers or the programs state it. */
 	CAUSE_OPTIONS,  /* Options of the compiler. names: new ones, dropped ones. count: units */
 	CAUSE_COMPILER, /* names: the compiler before, after */
 	CAUSE_LINKER,   /* names: the linker before, after */
 	CAUSE_VERSION,  /* Version of a package. names: package, version before, after */
-	/* Causes that are inferred, because they explain the evidence best. */
+	/* Inferred, because the cause explains the evidence best. */
 	CAUSE_OTHER,    /* Two programs with few common functions. of: common ones */
 	CAUSE_ONE_UNIT, /* All sources are compiled as one */
 	CAUSE_CODE,   /* Functions in both changed size. count: their number, grown: larger ones */
 	CAUSE_UNWIND, /* Tables of exceptions and unwinding. count: cold parts that are gone */
-	/* What the changed parts have in common. */
-	CAUSE_SECTION, /* A section whose change shows the cause. names: section, explanation */
+	/* What the parts have in common. */
+	CAUSE_SECTION, /* A section that tells its cause. names: section, words */
 	CAUSE_TEXTS,   /* Only texts and their padding. names: up to three sources. `of`: bytes */
-	CAUSE_SYMBOL,  /* One symbol. names: label, section ("" if others changed more), path */
+	CAUSE_SYMBOL,  /* One symbol. names: its label, section ("" if its own size stays), path */
 	CAUSE_RUNTIME, /* Part of a run time. names: words for it. count: symbols */
-	CAUSE_PACKAGE, /* Packages in one snapshot only. names: the largest. count: packages */
+	CAUSE_PACKAGE, /* Packages only one snapshot has. names: the largest. count: packages */
 	CAUSE_OBJECTS, /* Objects without debug info. names: up to three. count: symbols */
-	CAUSE_FAMILY,  /* A text that names of symbols share. names: that text. count: symbols */
+	CAUSE_FAMILY,  /* Names share what only one snapshot has. names: that. count: symbols */
 	CAUSE_CLASSES, /* Classes with virtual functions. names: up to three. count: classes */
 	/* Nothing else changed. */
 	CAUSE_PADDING, /* Padding between segments */
@@ -46,11 +46,12 @@ enum cause_kind {
 
 struct cause {
 	enum cause_kind kind;
-	int sign;      /* 1: new or grown, -1: gone or shrunk, 0: neither */
-	double bytes;  /* Bytes that the cause explains: sum of absolute changes */
-	double share;  /* Share of the whole change that it explains */
-	double delta;  /* Sum of the explained changes, with their signs */
-	double before; /* CAUSE_SYMBOL: its bytes before the change */
+	uint8_t number; /* Its number in causes.of_pair */
+	int sign;       /* 1: new or grown, -1: gone or shrunk, 0: neither */
+	double bytes;   /* Bytes that the cause explains: sum of absolute changes */
+	double share;   /* Share of the whole change that it explains */
+	double delta;   /* Sum of the explained changes, with their signs */
+	double before;  /* CAUSE_SYMBOL: its bytes before the change */
 	size_t count, grown;
 	size_t of; /* Number of all units, or of functions in both. 0: unknown */
 	/* Number of functions that are gone. CAUSE_RUNTIME: not 0 if another one was replaced */
@@ -65,8 +66,8 @@ enum { CAUSES_MOST = 3 };
 struct causes {
 	struct cause list[CAUSES_MOST]; /* The first one explains most */
 	size_t count;
-	bool sole;                    /* True if list[0] explains half of the change, or more */
-	bool same_build, other_build; /* True if both build ids are known and equal, or differ */
+	bool sole;                    /* list[0] explains half of the change, or more */
+	bool same_build, other_build; /* Build ids of both snapshots are known, and equal or not */
 	size_t compared;              /* Number of symbols whose contents were compared */
 	bool loads_same;              /* True if all loaded sections have the same contents */
 	double all;                   /* Sum of absolute changes outside of debug info */
@@ -78,7 +79,8 @@ struct causes {
 		const char *path;
 	} debug_sources[2];
 	const char *own_package; /* Package of `main`, or "" */
-	const char *own[2];      /* New functions of own_package, not explained by list[0] */
+	const char *own[2];      /* New functions of own_package, except list[0]. Or "" */
+	uint8_t *of_pair; /* Per pair of charges: number of the cause that explains it, or 0 */
 	struct arena arena;
 };
 

@@ -45,6 +45,7 @@ const struct fields *const all_fields[] = {
 	&padded_fields,
 	&diff_section_fields,
 	&cause_fields,
+	&came_in_fields,
 	&budget_document_fields,
 	NULL,
 };

@@ -23,7 +23,7 @@ extern const struct fields digest_fields, digest_stack_fields, digest_damage_fie
 extern const struct fields document_fields, note_fields;
 extern const struct fields size_document_fields, file_fields, omitted_fields;
 extern const struct fields diff_document_fields, padded_fields, diff_section_fields;
-extern const struct fields diff_row_fields, cause_fields, budget_document_fields;
+extern const struct fields diff_row_fields, cause_fields, came_in_fields, budget_document_fields;
 extern const struct fields heap_document_fields, stack_row_fields;
 
 /* All objects in the order of docs/json.md. NULL ends the list. */

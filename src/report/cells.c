@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char *const change_words[] = {
+const char *const change_words[HEFT_CHANGES] = {
 	[HEFT_UNCHANGED] = "unchanged", [HEFT_CHANGED] = "changed", [HEFT_ADDED] = "added",
 	[HEFT_REMOVED] = "removed",     [HEFT_MOVED] = "moved",     [HEFT_RENAMED] = "renamed",
 };

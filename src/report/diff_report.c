@@ -145,6 +145,41 @@ static void diff_report_put_sections(const struct report *r, struct sink *s)
 	sink_text(s, r->table.top->child_count > 0 ? STR("\n\n") : STR("\n"));
 }
 
+/* Writes "FUNCTION (FILE:LINE), which is new". */
+static void came_in_put_by(const struct heft_came_in *c, struct text *out)
+{
+	char line[24];
+	snprintf(line, sizeof line, ":%" PRIu32, c->line);
+	text_add(out, str_of(c->by));
+	if (*c->file)
+		text_add_all(out, " (", c->file, c->line > 0 ? line : "", ")");
+	if (c->change == HEFT_ADDED)
+		text_add(out, STR(", which is new"));
+}
+
+/* Writes below the table by whom added rows came in. */
+static void diff_report_put_came_in(const struct report *r, struct sink *s)
+{
+	const struct diff_report *d = r->ctx;
+	struct text by = { 0 };
+	for (size_t i = 0; i < d->came_in_count; i++) {
+		const struct heft_came_in *c = &d->came_in[i];
+		if (i == 0)
+			sink_text(s, STR("\nCame in by:\n"));
+		if (i == 0 || c->what != c[-1].what) {
+			sink_printf(s, "%13s  ", shown_parts((double)c->bytes).p);
+			label_put(s, str_of(c->what), 0);
+			sink_text(s, STR("\n"));
+		}
+		by.len = 0;
+		came_in_put_by(c, &by);
+		sink_right(s, STR(""), 17);
+		label_put(s, text_str(&by), 0);
+		sink_text(s, STR("\n"));
+	}
+	text_release(&by);
+}
+
 static bool has_texts(const struct report *r)
 {
 	return r->table.text_count > 0;
@@ -243,6 +278,24 @@ static const struct field cause_list[] = {
 #undef CAUSE
 const struct fields cause_fields = FIELDS("cause", cause_list);
 
+#define CAME_IN(m) FIELD(struct heft_came_in, m)
+static const struct field came_in_list[] = {
+	{ KEY("what", "name of the row"), CAME_IN(what) },
+	{ KEY("bytes", "bytes of its added symbols in the file, or else in memory"),
+	  CAME_IN(bytes) },
+	{ KEY("by",
+	      "symbol without which nothing would refer to them. Several symbols that brought "
+	      "in a part each have an object each"),
+	  CAME_IN(by) },
+	{ KEY("change", "what happened to this symbol. `added`: it is new"),
+	  FIELD_AS(FIELD_WORD, struct heft_came_in, change), FIELD_WORDS(change_words) },
+	{ KEY("file", "source file of the reference. Missing if unknown"), CAME_IN(file),
+	  .flags = FIELD_ANY },
+	{ KEY("line", "its line. Missing if unknown"), CAME_IN(line), .flags = FIELD_ANY },
+};
+#undef CAME_IN
+const struct fields came_in_fields = FIELDS("came in", came_in_list);
+
 static const struct field diff_list[] = {
 	{ KEY("by", "what rows are: `symbol`, `source`, `directory`, `object`, `component`, "
 		    "`section`, `container` or `namespace`"),
@@ -259,6 +312,12 @@ static const struct field diff_list[] = {
 			"the first explains most. Missing if none"),
 	  FIELD_LIST(FIELD_STRUCTS, struct diff_report, causes, cause_count),
 	  .stride = sizeof(struct cause), .flags = FIELD_LINES | FIELD_ANY, .of = &cause_fields },
+	{ KEY("came_in",
+	      "with `--why`: by whom what was added to the rows came in. Missing if that "
+	      "is not sure"),
+	  FIELD_LIST(FIELD_STRUCTS, struct diff_report, came_in, came_in_count),
+	  .stride = sizeof(struct heft_came_in), .flags = FIELD_LINES | FIELD_ANY,
+	  .of = &came_in_fields },
 };
 const struct fields diff_document_fields = FIELDS("document of a difference", diff_list);
 
@@ -316,8 +375,21 @@ static void diff_report_markdown_head(const struct report *r, struct sink *s)
 
 static void diff_report_markdown_foot(const struct report *r, struct sink *s)
 {
+	const struct diff_report *d = r->ctx;
+	struct text by = { 0 };
 	if (r->table.top->child_count > 0)
 		sink_text(s, STR("\n</details>\n"));
+	for (size_t i = 0; i < d->came_in_count; i++) {
+		const struct heft_came_in *c = &d->came_in[i];
+		by.len = 0;
+		came_in_put_by(c, &by);
+		sink_text(s, i == 0 ? STR("\nCame in by:\n\n* ") : STR("* "));
+		markdown_code(s, c->what, 80);
+		sink_text(s, STR(" by "));
+		markdown_code(s, text_str(&by).p, 120);
+		sink_text(s, STR("\n"));
+	}
+	text_release(&by);
 }
 
 static const struct column fields_charged[] = {
@@ -409,6 +481,7 @@ void diff_report_init(struct report *r)
 {
 	static const struct report_kind kind = {
 		.above = diff_report_put_sections,
+		.below = diff_report_put_came_in,
 		.label = diff_report_put_label,
 		.path = diff_report_put_path,
 		.document = &diff_document_fields,

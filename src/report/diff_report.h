@@ -19,6 +19,8 @@ struct diff_report {
 	struct padded file, vm, debug, beside;
 	const struct cause *causes; /* For JSON. cause_count is 0 if they were not looked for */
 	size_t cause_count;
+	const struct heft_came_in *came_in;
+	size_t came_in_count;
 };
 /* Returns the ctx of a diff's report. Borrows the diff. */
 struct diff_report diff_report_of(const struct snapshot_diff *diff,

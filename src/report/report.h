@@ -206,7 +206,8 @@ void out_pprof(const struct report *r, struct sink *s);
  * before a text that a spreadsheet would run as a formula. */
 void field_put(struct sink *s, const char *field, char separator, bool safe);
 
-/* Returns a word such as "changed" or "added". */
+/* Words such as "changed" and "added". */
+extern const char *const change_words[HEFT_CHANGES];
 const char *change_word(enum heft_change change);
 
 /* Data of a report about sizes: the report's ctx. */

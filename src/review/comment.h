@@ -6,6 +6,7 @@
 #define HEFT_REVIEW_COMMENT_H
 
 #include "compare/causes.h"
+#include "measure/came_in.h"
 #include "report/budget_report.h"
 #include "report/diff_report.h"
 
@@ -24,6 +25,8 @@ struct comment {
 	const struct heft_table *symbols;   /* All changed symbols */
 	const struct heft_table *owners;    /* Owners with the greatest changes, by `owners_by` */
 	enum heft_diff_by owners_by;
+	const struct heft_came_in *came_in; /* By whom owners and causes came in */
+	size_t came_in_count;
 	const struct heft_table *details; /* Symbols with the greatest changes */
 	const char *title, *page_url;     /* `page_url` is "" without a page */
 	struct str template;              /* "": the usual text */
@@ -55,6 +58,9 @@ void story_put_path(struct sink *s, const char *path);
  * there is none. */
 void comment_put_example(const struct comment *c, enum heft_change change, const char *before,
 			 struct sink *s);
+/* Writes ", brought in by `f()` (`a.c:12`), which is new": by whom a cause or an owner came in. True
+ * if that is known. `what`: heft_came_in.what, the same pointer. */
+bool comment_put_came_in(const struct comment *c, const char *what, struct sink *s);
 /* True if debug info is all that changed, apart from headers. */
 bool comment_is_debug_alone(const struct comment *c);
 /* Writes "`a/f.c` moved to `b/f.c` (43 symbols)" if all moved symbols did so. False if not. */
@@ -91,7 +97,7 @@ bool comment_template_check(const char *path, struct str template, struct heft_e
 void comment_write_template(const struct comment *c, struct sink *s);
 void out_comment(const struct comment *c, struct sink *s);
 /* Writes the comment on a diff, unless it is noise. Omits a budget without rows. */
-void comment_make(const struct snapshot_diff *diff, const struct diff_sections *sections,
+void comment_make(struct came_in_finder *finder, const struct diff_sections *sections,
 		  const struct budget_report *budget, const struct heft_comment_opts *opts,
 		  struct str template, struct sink *s);
 

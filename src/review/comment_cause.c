@@ -419,6 +419,7 @@ void comment_put_cause(const struct comment *c, struct sink *s)
 	const bool still = padded_delta(c->diff->file) == 0 && padded_delta(c->diff->vm) == 0;
 	if (still && all->count > 0 && !cause_words[all->list[0].kind].stated)
 		return;
+	bool came_in = false;
 	for (size_t i = 0; i < all->count; i++) {
 		const struct cause *x = &all->list[i];
 		const struct cause_words *w = &cause_words[x->kind];
@@ -431,10 +432,12 @@ void comment_put_cause(const struct comment *c, struct sink *s)
 					    x->count == 1 ? ": " : ", such as ", s);
 		if (!w->derived && !(w->stated && all->sole))
 			put_share(x->share, i == 0 ? all->all : 0, s);
+		came_in |= comment_put_came_in(c, x->names[0], s);
 	}
 	if (all->count == 0)
 		return;
 	put_debug_origin(c, s);
 	sink_text(s, STR("."));
-	put_own(all, s);
+	if (!came_in)
+		put_own(all, s);
 }

@@ -44,34 +44,63 @@ static enum heft_diff_by comment_rows(const struct snapshot_diff *diff,
 	return diff_owners_make(&ret[OWNERS], diff, &ret[MANY].table, 5);
 }
 
-void comment_make(const struct snapshot_diff *diff, const struct diff_sections *sections,
+/* Finds by whom the causes came in that are parts of the program. */
+static void comment_find_came_in(struct came_in_finder *finder, const struct causes *causes,
+				 came_in_vec *ret)
+{
+	const size_t pairs = finder->d->charges.list.count;
+	const char *names[CAUSES_MOST] = { "", "", "" };
+	uint32_t *group = mem_alloc((pairs + 1) * sizeof *group);
+	bool wanted[CAUSES_MOST + 1] = { false };
+	for (size_t i = 0; i < causes->count; i++) {
+		const struct cause *c = &causes->list[i];
+		wanted[c->number] = c->kind >= CAUSE_SYMBOL && c->kind <= CAUSE_CLASSES;
+		if (wanted[c->number])
+			names[c->number - 1] = c->names[0];
+	}
+	for (size_t i = 0; i < pairs; i++)
+		group[i] = causes->count > 0 && wanted[causes->of_pair[i]] ? causes->of_pair[i] - 1U
+									   : CAME_IN_NONE;
+	came_in_find(finder, group, names, CAUSES_MOST, ret);
+	mem_free(group);
+}
+
+void comment_make(struct came_in_finder *finder, const struct diff_sections *sections,
 		  const struct budget_report *budget, const struct heft_comment_opts *opts,
 		  struct str template, struct sink *s)
 {
+	const struct snapshot_diff *diff = finder->d;
 	struct diff_rows rows[COMMENT_TABLES];
+	came_in_vec came_in = { 0 };
 	const enum heft_diff_by owners_by = comment_rows(diff, rows);
 	const struct diff_report sums = diff_report_of(diff, sections, &rows[MANY]);
 	struct causes causes;
 	struct regions regions = find_regions(diff->before, diff->after);
 	causes_find(&causes, diff, sections);
-	const struct comment c = { .diff = &sums,
-				   .causes = &causes,
-				   .budget = budget,
-				   .symbols = &rows[MANY].table,
-				   .owners = &rows[OWNERS].table,
-				   .owners_by = owners_by,
-				   .details = &rows[DETAILS].table,
-				   .title = opts->title ? opts->title : "",
-				   .page_url = opts->page_url ? opts->page_url : "",
-				   .template = template,
-				   .regions = regions.list.data,
-				   .region_count = regions.list.count,
-				   .course = opts->course,
-				   .course_ctx = opts->course_ctx };
-	if (!comment_is_noise(&c, opts->noise))
+	struct comment c = { .diff = &sums,
+			     .causes = &causes,
+			     .budget = budget,
+			     .symbols = &rows[MANY].table,
+			     .owners = &rows[OWNERS].table,
+			     .owners_by = owners_by,
+			     .details = &rows[DETAILS].table,
+			     .title = opts->title ? opts->title : "",
+			     .page_url = opts->page_url ? opts->page_url : "",
+			     .template = template,
+			     .regions = regions.list.data,
+			     .region_count = regions.list.count,
+			     .course = opts->course,
+			     .course_ctx = opts->course_ctx };
+	if (!comment_is_noise(&c, opts->noise)) {
+		comment_find_came_in(finder, &causes, &came_in);
+		came_in_find_rows(finder, &rows[OWNERS],
+				  &(struct heft_diff_query){ .by = owners_by }, &came_in);
+		c.came_in = came_in.data;
+		c.came_in_count = came_in.count;
 		out_comment(&c, s);
+	}
 	causes_release(&causes);
-	vec_release(&regions.list);
+	vec_release_all(&regions.list, &came_in);
 	for (size_t i = 0; i < COMMENT_TABLES; i++)
 		diff_rows_release(&rows[i]);
 }

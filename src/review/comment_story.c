@@ -514,6 +514,7 @@ static void put_owner(const struct comment *c, const struct story_line *owner,
 			    said_size(size.after).p);
 	sink_text(s, in_file ? STR("") : STR(" in memory"));
 	put_most_of(c, owner->row->label, delta, lines, s);
+	(void)comment_put_came_in(c, owner->row->label, s);
 	sink_text(s, STR("\n"));
 }
 

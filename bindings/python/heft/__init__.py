@@ -596,15 +596,17 @@ def _named_query(name: str) -> str:
 
 
 def diff(before: Union[Path, Snapshot, None], after: Union[Path, Snapshot], *, by: str = "symbol", section: Optional[str] = None,
-         least: int = 0, rows: int = 0, sort: str = "auto", debug: bool = False, supersize: bool = False, **find: Any) -> Table:
+         least: int = 0, rows: int = 0, sort: str = "auto", debug: bool = False, supersize: bool = False, why: bool = False,
+         **find: Any) -> Table:
     """What changed between two programs or .size files, as `heft diff`. `before` is None for a .sizediff file.
 
     by         symbol, source, directory, object, component, section, container, namespace, library
     least      rows that changed by fewer bytes are summed up; section: only this one, by name or letter
     debug      also rows for sections of debug info; supersize: pair symbols only as SuperSize does
+    why        `document["came_in"]` tells by whom what was added came in
     """
     query = _struct(_abi.heft_diff_query, by=_enum("HEFT_DIFF_BY_", by), sort=_enum("HEFT_SORT_", sort), rows=rows,
-                    section=_text(section), min=least, debug=debug)
+                    section=_text(section), min=least, debug=debug, came_in=why)
     with _Work(find) as work:
         handles: list = []
         paths: list = []

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Builds pairs of programs in which a known function brings in a library, and reads whom heft names.
+
+usage: tests/oracle/came_in.py HEFT
+"""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# A library: functions that call each other, with tables, built without debug info.
+PACK = "static const short table[400] = {1, 5, 9};\nint pack_step(int n) { return table[n % 400] + n; }\n" + "".join(
+    f"int pack_{i}(int n) {{ static int kept[9]; for (int k = 0; k < n; k++) kept[k % 9] += pack_{'step' if i == 0 else i - 1}(k) * {i + 3}; return kept[n % 9]; }}\n"
+    for i in range(40)
+)
+MAIN = """
+#include <stdio.h>
+int load(int), save(int), show(int), sort(int), find(int);
+int main(int n, char **v) { (void)v; printf("%d", load(n) + save(n) + show(n) + sort(n) + find(n)); return 0; }
+"""
+PARTS = {f"{w}.c": f"extern int pack_39(int), pack_5(int), pack_38(int);\nint {w}(int n)\n{{\n\treturn n * {i + 7};\n}}\n" for i, w in enumerate(("load", "save", "show", "sort", "find"))}
+BASE = {"main.c": MAIN} | PARTS
+
+
+def calls(**what):
+    """The sources with functions that call one of the library's."""
+    return {f"{w}.c": PARTS[f"{w}.c"].replace("return n", f"return {f}(n) + n") for w, f in what.items()}
+
+
+HELPERS = {
+    "unpack.c": "int pack_39(int);\nint unpack(int n);\n__attribute__((noinline)) static int helper(int n)\n{\n\treturn pack_39(n) ^ 3;\n}\nint unpack(int n) { return helper(n) + 1; }\n",
+    "load.c": "int unpack(int);\nint load(int n) { return unpack(n) + n * 7; }\n",
+}
+TABLE = "int pack_39(int);\nextern int (*const ways[])(int);\nint pick(int n) { return n; }\nint (*const ways[])(int) = { pick, %s };\nint load(int n) { return ways[n & 1](n); }\n"
+RULES = """
+#include <regex>
+#include <string>
+int load(int);
+namespace logsift {
+struct Rule { std::string name; int hits; Rule(const std::string &text); };
+__attribute__((noinline)) Rule::Rule(const std::string &text) : name(text), hits(0)
+{
+	std::regex pattern(text);
+	hits = std::regex_search(name, pattern);
+}
+}
+int load(int n) { logsift::Rule rule(std::to_string(n)); return rule.hits; }
+"""
+PLAIN = "#include <string>\nint load(int n) { return (int)std::to_string(n).size(); }\n"
+CXXMAIN = "#include <cstdio>\nint load(int);\nint main(int n, char **) { std::printf(\"%d\", load(n)); }\n"
+GO = {
+    "main.go": "package main\n\nimport \"os\"\n\nfunc main() {\n\tos.Stdout.WriteString(record(len(os.Args)))\n}\n",
+    "record.go": "package main\n\nimport \"strconv\"\n\n//go:noinline\nfunc record(n int) string {\n\treturn strconv.Itoa(n)\n}\n",
+    "go.mod": "module try\n",
+}
+GOJSON = "package main\n\nimport (\n\t\"encoding/json\"\n)\n\n//go:noinline\nfunc record(n int) string {\n\tb, _ := json.Marshal(map[string]int{\"n\": n})\n\treturn string(b)\n}\n"
+RUST = "#[inline(never)]\nfn record(n: usize) -> String {\n    BODY\n}\n\nfn main() {\n    println!(\"{}\", record(std::env::args().count()));\n}\n"
+RUSTMAP = "let mut m = std::collections::BTreeMap::new();\n    for i in 0..n { m.insert(format!(\"{i}\"), i); }\n    format!(\"{:?}\", m)"
+
+C = "{cc} {options} -g -ffunction-sections -Wl,--gc-sections *.c -L. -lpack -o app"
+CXX = "g++ {options} -g -static-libstdc++ -static-libgcc *.cc -o app"
+# Name: sources before and after, how they are linked, rows by, the row, who brought it in (name, change, file,
+# and a text on the line), or none.
+CASES = {
+    "a changed function": (BASE, BASE | calls(load="pack_39"), C, "library", "libpack.a", [("load", "changed", "load.c", "pack_39(n)")]),
+    "two": (BASE, BASE | calls(load="pack_39", save="pack_39"), C, "library", "libpack.a", [("load", "changed", "load.c", "pack_39(n)"), ("save", "changed", "save.c", "pack_39(n)")]),
+    "two, one more": (BASE, BASE | calls(load="pack_39", save="pack_5"), C, "library", "libpack.a", [("load", "changed", "load.c", "pack_39(n)"), ("save", "changed", "save.c", "pack_5(n)")]),
+    "five": (BASE, BASE | calls(load="pack_39", save="pack_39", show="pack_39", sort="pack_39", find="pack_39"), C, "library", "libpack.a", []),
+    "new functions": (BASE, BASE | HELPERS, C, "library", "libpack.a", [("helper", "added", "unpack.c", "pack_39(n) ^ 3")]),
+    "a new function": (BASE, BASE | HELPERS, C, "symbol", "unpack", [("load", "changed", "load.c", "unpack(n)")]),
+    "a table": (BASE | {"load.c": TABLE % "pick"}, BASE | {"load.c": TABLE % "pack_39"}, C, "library", "libpack.a", [("ways", "changed", "load.c", "ways[])(int) = {")]),
+    "a shared library": ({"load.c": PARTS["load.c"]}, {"load.c": PARTS["load.c"], "api.c": "int pack_39(int);\nint api(int n);\nint api(int n) { return pack_39(n) + 1; }\n"},
+                         C + " -shared", "library", "libpack.a", [("api", "added", "api.c", "pack_39(n) + 1")]),
+    "stripped": (BASE, BASE | calls(load="pack_39"), C + " -s", "package", None, []),
+    "a template": ({"main.cc": CXXMAIN, "load.cc": PLAIN}, {"main.cc": CXXMAIN, "load.cc": RULES}, CXX, "namespace", "std::__detail",
+                   [("logsift::Rule::Rule", "added", "load.cc", "std::regex")]),
+}
+OTHERS = {
+    "go": (GO, GO | {"record.go": GOJSON}, "go build -o app .", "package", "encoding/json", [("main.record", "changed", "record.go", "json.Marshal")]),
+    "rustc": ({"main.rs": RUST.replace("BODY", "n.to_string()")}, {"main.rs": RUST.replace("BODY", RUSTMAP)}, "rustc -g -C opt-level=2 main.rs -o app", "symbol",
+              "alloc::collections::btree::map::BTreeMap<>::insert", [("main::record", "changed", "main.rs", "")]),
+}
+BUILDS = [(cc, options) for cc in ("gcc", "clang", "aarch64-linux-gnu-gcc") for options in ("-O0", "-O2", "-Os") if shutil.which(cc)]
+
+
+def build(folder, files, command, cc):
+    folder.mkdir(parents=True)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    if "-lpack" in command:
+        (folder / "lib").mkdir()
+        (folder / "lib/pack.c").write_text(PACK)
+        ar = f"{cc} -O2 -fPIC -ffunction-sections -c lib/pack.c -o lib/pack.o && ar rc libpack.a lib/pack.o"
+        subprocess.run(ar, shell=True, cwd=folder, check=True)
+    subprocess.run(command, shell=True, cwd=folder, check=True, capture_output=True)
+
+
+def run(*command):
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, check=True).stdout
+
+
+def line_of(sources, file, text):
+    """The number of the first line with a text."""
+    return next(i for i, line in enumerate(sources[file].splitlines(), 1) if text in line)
+
+
+def wrong(heft, folder, case):
+    """What is wrong with heft's answer, or ""."""
+    old, new, command, by, row, truth = case
+    answer = json.loads(run(heft, "diff", "--why", "--by", by, "-n0", "--format", "json", folder / "old/app", folder / "new/app"))
+    found = [c for c in answer.get("came_in", []) if row is None or c["what"] == row]
+    if sorted(c["by"] for c in found) != sorted(t[0] for t in truth):
+        return f"by {[c['by'] for c in found]}, should be {[t[0] for t in truth]}"
+    for name, change, file, text in truth:
+        c = next(c for c in found if c["by"] == name)
+        if c["change"] != change or pathlib.Path(c.get("file", "")).name != file:
+            return f"{c}, should be {change} in {file}"
+        if text and c.get("line", 0) != line_of(new, file, text):
+            return f"line {c.get('line')}, should be {line_of(new, file, text)}"
+    return ""
+
+
+def main():
+    heft, failed, tried = pathlib.Path(sys.argv[1]).resolve(), 0, 0
+    with tempfile.TemporaryDirectory() as room:
+        jobs = [(name, case, cc, options) for name, case in CASES.items() for cc, options in (BUILDS if case[2].startswith("{cc}") else [("g++", "-O0"), ("g++", "-O2")])]
+        jobs += [(name, case, name, "") for name, case in OTHERS.items() if shutil.which(name)]
+        for i, (name, case, cc, options) in enumerate(jobs):
+            folder = pathlib.Path(room, str(i))
+            command = case[2].format(cc=cc, options=options)
+            if "-shared" in command:
+                command = command.replace("-g ", "-g -fPIC ")
+            build(folder / "old", case[0], command, cc)
+            build(folder / "new", case[1], command, cc)
+            what = wrong(heft, folder, case)
+            tried += 1
+            if what:
+                failed += 1
+                print(f"{name}, {cc} {options}: {what}")
+        # Two lists of symbols have no references.
+        for side in ("old", "new"):
+            run(heft, "snapshot", folder / side / "app", "-o", folder / f"{side}.size")
+        lists = json.loads(run(heft, "diff", "--why", "--format", "json", folder / "old.size", folder / "new.size"))
+        if "came_in" in lists:
+            failed += 1
+            print(f"two lists: {lists['came_in']}")
+    print(f"{tried} pairs of programs, {failed} failed")
+    return failed > 0
+
+
+sys.exit(main())
