@@ -4,7 +4,7 @@
 
 #include "compare/causes.h"
 
-/* A changed part of the program: a pair of charges (struct charge_pair) outside of debug info. */
+/* A changed part of the program: a pair of charges (struct charge_pair) not in debug info. */
 struct cause_part {
 	enum heft_change change;
 	bool code, fallback;
@@ -14,21 +14,21 @@ struct cause_part {
 	int package_sign; /* 1: only the later snapshot has its package. -1: only the base. 0: both,
 			   * or it has no package */
 	bool old_path;    /* True if the base has a symbol with this path */
-	double before;    /* Bytes before that change */
+	double before;    /* Bytes in the base, of the file or of memory as for `delta` */
 	double own;       /* Change of the symbol's own size */
 	double vm;        /* Change of the bytes in memory */
-	unsigned runtime; /* Bits of the parts of run times that it belongs to */
+	unsigned runtime; /* Bit i: it belongs to runtime_parts[i] (cause_names.c) */
 	uint32_t pair;    /* Index of the pair of charges */
 	bool used;        /* True if a cause already explains the part */
 };
 
-/* A rule's guess at a cause. `claims` selects the parts that it explains. NULL: cause.bytes is set
- * already, from sizes of sections. */
+/* A rule's guess at a cause. `claims` tells which parts the cause explains. If it is NULL,
+ * cause.bytes has the bytes already, from sizes of sections. */
 struct cause_guess {
 	struct cause cause;
 	bool (*claims)(const struct cause_guess *g, const struct cause_part *p);
 	struct str text; /* Text that `claims` looks for */
-	bool first;      /* True for a cause that the programs state. Its share does not matter */
+	bool first;      /* True for a cause that the programs state, whatever its share is */
 };
 
 /* The facts of a diff that show causes of the change, and the guesses that all rules made */
@@ -37,18 +37,18 @@ struct cause_evidence {
 	const struct diff_sections *sections;
 	VEC(struct cause_part) parts;
 	VEC(struct cause_guess) guesses;
-	double all; /* Sum of absolute changes of the parts, without padding of the file */
+	double all; /* Sum of absolute changes of `parts`, which exclude padding between segments */
 	/* Numbers of functions in both snapshots: all, larger now, smaller now. */
 	size_t kept, larger, smaller;
-	size_t cold_gone;      /* Cold parts that are gone */
-	double renamed, moved; /* Bytes of renamed and of moved symbols */
+	size_t cold_gone;      /* Number of cold parts of functions that are gone */
+	double renamed, moved; /* Bytes of renamed symbols, and of symbols with another path */
 	size_t renamed_count, moved_count;
 	/* Bytes of code of the base: whose source file is known, and others. */
 	double described, undescribed;
 	double padding;     /* Change of the padding between segments, not in `all` */
 	double added, gone; /* Numbers of functions that only the later snapshot has, and that only
 			     * the base has. Without clones */
-	bool same_options;  /* Both snapshots state their options, and they are the same */
+	bool same_options;  /* True if both snapshots state their options, and they are the same */
 	uint8_t *of_pair;   /* Of struct causes */
 	struct arena *arena;
 };

@@ -15,24 +15,24 @@
 /* Kinds of causes. "names" and "count" are those of struct cause. The order decides between causes
  * that explain about the same bytes. */
 enum cause_kind {
-	/* The compilers or the programs state it. */
+	/* Causes that the compilers or the programs state. */
 	CAUSE_OPTIONS,  /* Options of the compiler. names: new ones, dropped ones. count: units */
 	CAUSE_COMPILER, /* names: the compiler before, after */
 	CAUSE_LINKER,   /* names: the linker before, after */
 	CAUSE_VERSION,  /* Version of a package. names: package, version before, after */
-	/* Inferred, because the cause explains the evidence best. */
+	/* Causes that are inferred, because they explain the evidence best. */
 	CAUSE_OTHER,    /* Two programs with few common functions. of: common ones */
 	CAUSE_ONE_UNIT, /* All sources are compiled as one */
 	CAUSE_CODE,   /* Functions in both changed size. count: their number, grown: larger ones */
 	CAUSE_UNWIND, /* Tables of exceptions and unwinding. count: cold parts that are gone */
-	/* What the parts have in common. */
-	CAUSE_SECTION, /* A section that tells its cause. names: section, words */
+	/* What the changed parts have in common. */
+	CAUSE_SECTION, /* A section whose change shows the cause. names: section, explanation */
 	CAUSE_TEXTS,   /* Only texts and their padding. names: up to three sources. `of`: bytes */
-	CAUSE_SYMBOL,  /* One symbol. names: its label, section ("" if its own size stays), path */
+	CAUSE_SYMBOL,  /* One symbol. names: label, section ("" if others changed more), path */
 	CAUSE_RUNTIME, /* Part of a run time. names: words for it. count: symbols */
-	CAUSE_PACKAGE, /* Packages only one snapshot has. names: the largest. count: packages */
+	CAUSE_PACKAGE, /* Packages in one snapshot only. names: the largest. count: packages */
 	CAUSE_OBJECTS, /* Objects without debug info. names: up to three. count: symbols */
-	CAUSE_FAMILY,  /* Names share what only one snapshot has. names: that. count: symbols */
+	CAUSE_FAMILY,  /* A text that names of symbols share. names: that text. count: symbols */
 	CAUSE_CLASSES, /* Classes with virtual functions. names: up to three. count: classes */
 	/* Nothing else changed. */
 	CAUSE_PADDING, /* Padding between segments */
@@ -66,8 +66,8 @@ enum { CAUSES_MOST = 3 };
 struct causes {
 	struct cause list[CAUSES_MOST]; /* The first one explains most */
 	size_t count;
-	bool sole;                    /* list[0] explains half of the change, or more */
-	bool same_build, other_build; /* Build ids of both snapshots are known, and equal or not */
+	bool sole;                    /* True if list[0] explains half of the change, or more */
+	bool same_build, other_build; /* True if both build ids are known and equal, or differ */
 	size_t compared;              /* Number of symbols whose contents were compared */
 	bool loads_same;              /* True if all loaded sections have the same contents */
 	double all;                   /* Sum of absolute changes outside of debug info */
@@ -79,7 +79,7 @@ struct causes {
 		const char *path;
 	} debug_sources[2];
 	const char *own_package; /* Package of `main`, or "" */
-	const char *own[2];      /* New functions of own_package, except list[0]. Or "" */
+	const char *own[2];      /* New functions of own_package, not explained by list[0] */
 	uint8_t *of_pair; /* Per pair of charges: number of the cause that explains it, or 0 */
 	struct arena arena;
 };

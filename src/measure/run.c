@@ -76,7 +76,7 @@ static bool states_regions(struct entry *e)
 	return r && r->list.count > 0 && !r->list.data[0].open;
 }
 
-/* Adds a source before the others. */
+/* Adds a data source as the first level. */
 static bool run_add_first(struct heft_profile *p, const char *name, struct heft_err *err)
 {
 	if (!profile_add_source(p, name, err))
@@ -125,7 +125,7 @@ static size_t number_layers(struct heft_profile *p)
 	return count;
 }
 
-/* Measures layers: those that other layers borrow if `borrowed`, otherwise all others. */
+/* Measures the layers that other layers borrow if `borrowed`, otherwise the other layers. */
 static void run_layers(struct heft_profile *p, struct entry *e, bool borrowed)
 {
 	size_t next = 0;
@@ -135,7 +135,7 @@ static void run_layers(struct heft_profile *p, struct entry *e, bool borrowed)
 		next++;
 		if (measure_lends(l->source) != borrowed)
 			continue;
-		/* The layer of a core is made from its modules. */
+		/* In a core, this layer comes from the modules, without certainty. */
 		const bool sure = l->source->run == source_symbols && !e->process.open;
 		e->measure.file.sure = sure && wants_sure(p) ? &e->sure : NULL;
 		measure_run(&e->measure, l->source, &e->layers[l->layer]);
@@ -200,7 +200,7 @@ struct filter_places {
 	struct spans base; /* Base map of the VM image */
 };
 
-/* For Bloaty, filters need only the base map. */
+/* In Bloaty's mode, filters test only the base map. */
 static void places_measure(struct heft_profile *p, struct entry *e, struct filter_places *ret)
 {
 	*ret = (struct filter_places){ 0 };
@@ -226,8 +226,8 @@ static void walk_add_places(struct rollup_walk *w, const struct heft_profile *p,
 	w->segments = vm ? &f->segments.vm : &f->segments.file;
 }
 
-/* The start of each image in an archive. Two images may have symbols with equal names, which are
- * counted separately. */
+/* The start of each image in an archive. Symbols with equal names in two images are counted
+ * separately. */
 struct image_places {
 	uint32_t first;         /* Number of the first image. The count runs through all inputs */
 	VEC(uint64_t) vm, file; /* Offsets at which images start in the VM image and in the file */
@@ -406,7 +406,7 @@ static void run_read_graph(struct heft_profile *p, struct entry *e, struct graph
 	notes_init(&unread);
 	f.notes = &unread;
 	f.trace = NULL;
-	/* Units and files own their debug info. Then symbols own theirs too. */
+	/* Levels of units or files own their debug info. Then symbols own theirs, too. */
 	for (size_t i = 0; i < p->levels.count; i++) {
 		const struct source *s = p->levels.data[i].source;
 		if ((s->units || s->dwarf) && s->run != source_packages && s->run != source_symbols)
@@ -477,7 +477,7 @@ static void add_empty_regions(struct heft_profile *p)
 	ASSERT(p->empty_from <= p->empty_to);
 }
 
-/* Measures an input and adds it to the sums, portion by portion. `before`: bytes before it. */
+/* Measures an input and adds it to the sums, by portions. `before`: bytes of the inputs before. */
 static bool entry_run(struct heft_profile *p, struct entry *e, uint64_t before, size_t layer_count,
 		      struct heft_err *err)
 {
@@ -544,7 +544,7 @@ static void check_totals(const struct heft_profile *p)
 	ASSERT(now[HEFT_SIZE_VM] + base[HEFT_SIZE_VM] + p->rollup.omitted_vm == vm);
 }
 
-/* Notes rewriting rules that match no label, of levels that are shown. */
+/* Adds notes about rewriting rules of shown levels that matched no label. */
 static void note_rules(struct heft_profile *p)
 {
 	const char *path = p->entries.data[0].path;
@@ -588,8 +588,8 @@ static void run_list_aliases(void *ctx, uint32_t node, uint32_t level, struct he
 
 enum { ROW_TEXTS = STACK_COLUMN_TEXTS + 1 + REGION_TEXTS };
 
-/* Returns the texts of a row in a table with columns that take more time: those of the stack, what
- * the row retains, then those of regions. */
+/* Returns the texts of a row's columns that take more time: those of the stack, what the row
+ * retains, then those of regions. */
 static const char *const *run_texts_of(struct heft_profile *p, const struct level *l, uint32_t node,
 				       const char *const *regions)
 {
@@ -735,7 +735,7 @@ static void run_make_rows(struct heft_profile *p)
 		if (p->listing_aliases && names_symbols(l))
 			alias_index_build(&l->aliases, &p->places, &l->view, &p->labels,
 					  p->context.threads, &p->context.notes);
-	/* Sets the other texts of a row, after run_fill_row(). */
+	/* Lists the table's text columns: stack sizes, retained bytes, then facts about regions. */
 	size_t first = p->stacking ? STACK_COLUMN_TEXTS : 0;
 	struct heft_text *texts = arena_new(&p->arena, struct heft_text, ROW_TEXTS);
 	memcpy(texts, size_stack_texts, first * sizeof *texts);
