@@ -31,6 +31,14 @@ struct heft_advice *heft_advice_new(const struct heft_snapshot *s, const struct 
 	return NULL;
 }
 
+bool heft_advice_add_graph(struct heft_advice *a, struct heft_graph *g, struct heft_err *err)
+{
+	if (!g->is_read)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no program is open");
+	memory_need_whole(g->memory);
+	return GUARDED(a->memory, err, (advice_rows_add_unreached(&a->rows, g), true));
+}
+
 void heft_advice_free(struct heft_advice *a)
 {
 	handle_free(a);
@@ -40,6 +48,13 @@ const struct heft_table *heft_advice_table(struct heft_advice *a, uint32_t rows)
 {
 	return GUARDED(a->memory, NULL, (advice_rows_make(&a->rows, rows), true)) ? &a->rows.table
 										  : NULL;
+}
+
+bool heft_advice_prove(struct heft_advice *a, const char *label, int64_t saved, int64_t padding,
+		       const char *failure, struct heft_err *err)
+{
+	return GUARDED(a->memory, err,
+		       advice_rows_prove(&a->rows, label, saved, padding, failure, err));
 }
 
 static bool advice_handle_write(struct heft_advice *a, uint32_t rows,

@@ -31,7 +31,7 @@ static const struct command commands[] = {
 		"sizes of any number of files as rows for a store"),
 	COMMAND(report, "report", "[OPTION]... INPUT... [-- BASE...] -o OUT.html",
 		"one html file to look at: treemap, flame graph, table"),
-	COMMAND(advise, "advise", "[OPTION]... FILE",
+	COMMAND(advise, "advise", "[OPTION]... FILE [--prove -- LINK...]",
 		"what to change so that a program is smaller"),
 	COMMAND(stack, "stack", "[OPTION]... FILE", "how much stack a program may take at most"),
 	COMMAND(blocks, "blocks", "[OPTION]... FILE", "functions and their machine basic blocks"),

@@ -81,8 +81,9 @@ int cli_parse(void *job, int argc, char **argv, const struct cli_words *words)
 	options_init(&c, cli->command->opts, argc, argv);
 	for (;;) {
 		const enum opt_step step = options_next(&c);
-		if (words->program &&
-		    (step == OPT_OPERAND || step == OPT_SEPARATOR || step == OPT_END)) {
+		if ((words->program &&
+		     (step == OPT_OPERAND || step == OPT_SEPARATOR || step == OPT_END)) ||
+		    (words->program_last && step == OPT_SEPARATOR)) {
 			run->program = c.argv - (step == OPT_OPERAND);
 			return CLI_GO_ON;
 		}

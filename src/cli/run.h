@@ -30,6 +30,8 @@ struct cli_words {
 	/* True if options end before the first operand, or at "--", and the rest is a program to
 	 * run. */
 	bool program;
+	/* The options and operands end at "--": the rest is a program to run. */
+	bool program_last;
 };
 
 /* Makes the run of a command that opens something. `formats`: see output_init(). NULL if the

@@ -6,8 +6,7 @@
 
 #include <stdlib.h>
 
-/* Reads a stream to its end. NULL if there is no memory. */
-static char *stream_read(FILE *f)
+char *stream_read(FILE *f)
 {
 	size_t size = 0, room = 0, got;
 	char *text = NULL;
@@ -29,7 +28,7 @@ char *child_output(const char *const *words, bool quiet)
 {
 	struct os_child child;
 	ASSERT(words[0] != NULL && words[0][0] != 0);
-	if (!os_child_start(&child, words, quiet))
+	if (!os_child_start(&child, words, quiet ? OS_MESSAGES_DROPPED : OS_MESSAGES_SHOWN))
 		return NULL;
 	char *text = stream_read(child.output);
 	if (os_child_end(&child) == 0)

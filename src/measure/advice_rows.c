@@ -10,6 +10,18 @@ const struct heft_text advice_texts[ADVICE_TEXTS] = {
 	[ADVICE_TEXT_WHAT] = { "what", false, "what is so, in a sentence" },
 	[ADVICE_TEXT_CHANGE] = { "change", false, "what to do" },
 	[ADVICE_TEXT_COST] = { "cost", false, "what it costs. Empty if nothing" },
+	[ADVICE_TEXT_LINK] = { "link", false,
+			       "options of a link that show it, for a compiler. The last one is "
+			       "what it is about. Empty if no link shows it" },
+	[ADVICE_TEXT_SAVED] = { "measured", true,
+				"with `--prove`: bytes by which the last option made the program "
+				"smaller, negative if larger. Missing without a link" },
+	[ADVICE_TEXT_PADDING] = { "padding", true,
+				  "bytes of `measured` that were padding between segments, which "
+				  "depends on where pages begin" },
+	[ADVICE_TEXT_FAILURE] = { "failure", false,
+				  "with `--prove`: the first line of the linker's error. Empty if "
+				  "the link went well" },
 };
 
 const struct heft_measure advice_measures[1] = {
@@ -21,18 +33,20 @@ static const struct advice_words savings[] = {
 	{ "debug info", "Debug info is in the file",
 	  "keep it in a file of its own: objcopy --only-keep-debug, strip --strip-debug, objcopy "
 	  "--add-gnu-debuglink",
-	  "debuggers and profilers need the other file", ADVICE_STATED },
+	  "debuggers and profilers need the other file", ADVICE_STATED, "-Wl,--strip-debug" },
 	{ "symbol table", "The symbol table names functions that nothing links to",
 	  "strip --strip-all; keep a copy with the debug info",
-	  "backtraces name exported functions alone", ADVICE_STATED },
+	  "backtraces name exported functions alone", ADVICE_STATED,
+	  "-Wl,--strip-debug -Wl,--strip-all" },
 	{ "relocations kept by --emit-relocs", "The linker kept relocations that it has applied",
 	  "link without --emit-relocs", "BOLT needs them", ADVICE_STATED },
 	{ "relative relocations packed as RELR", "Relative relocations take a record each",
 	  "link with -Wl,-z,pack-relative-relocs (GNU ld, mold) or --pack-dyn-relocs=relr (lld)",
-	  "needs glibc 2.36, musl 1.2.4, Android 9 or later", ADVICE_PROVED },
+	  "needs glibc 2.36, musl 1.2.4, Android 9 or later", ADVICE_PROVED,
+	  "-Wl,-z,pack-relative-relocs" },
 	{ "old hash table beside the GNU one", "Exported names have two hash tables",
 	  "link with -Wl,--hash-style=gnu", "loaders from before 2006 need the old one",
-	  ADVICE_STATED },
+	  ADVICE_STATED, "-Wl,--hash-style=gnu" },
 	{ ".comment", "A section names the compilers of all objects",
 	  "objcopy --remove-section .comment", "", ADVICE_STATED },
 };
@@ -170,6 +184,32 @@ static void advice_look_at_data(struct advice_rows *r, const struct snapshot *s,
 	}
 }
 
+/* Proposes to pack sections of debug info, as a linker does that packs each one by itself. */
+static void advice_look_at_debug(struct advice_rows *r, const struct image *im)
+{
+	static const struct advice_words words = {
+		"uncompressed debug info",
+		"Debug info is not compressed",
+		"link with -Wl,--compress-debug-sections=zstd, or =zlib for tools from before 2022",
+		"debuggers take longer to read it",
+		ADVICE_INFERRED,
+		"-Wl,--compress-debug-sections=zstd"
+	};
+	enum { HEADER = 24 }; /* Bytes of Elf64_Chdr, before the packed bytes */
+	struct advice a = { .words = &words };
+	each_section(s, im) {
+		if (s->alloc || s->compressed || !section_name_is_debug(s->name))
+			continue;
+		const uint64_t packed = packed_size(section_bytes(im, s)) + HEADER;
+		if (packed >= s->file_size)
+			continue;
+		a.bytes += s->file_size - packed;
+		vec_push(&a.parts, (struct advice_part){ arena_copy(&r->arena, section_title(s)),
+							 s->file_size - packed });
+	}
+	advice_push(r, &a);
+}
+
 bool advice_rows_find(struct advice_rows *r, const struct snapshot *s, const struct info_file *file,
 		      struct heft_err *err)
 {
@@ -185,11 +225,99 @@ bool advice_rows_find(struct advice_rows *r, const struct snapshot *s, const str
 		advice_push(r, &asked.data[i]);
 	vec_release(&asked);
 	const bool good = program_open(&p, file->path, USE_INFO, &wish, &notes, err);
-	if (good && program_image(&p))
+	if (good && program_image(&p)) {
 		advice_look_at_data(r, s, program_image(&p));
+		advice_look_at_debug(r, program_image(&p));
+	}
 	program_close(&p);
 	notes_release(&notes);
 	return good;
+}
+
+void advice_rows_add_unreached(struct advice_rows *r, struct heft_graph *g)
+{
+	static const struct advice_words words = {
+		"unreached",
+		"Nothing reaches these functions and variables from a root",
+		"compile with -ffunction-sections -fdata-sections, link with -Wl,--gc-sections",
+		"code that is only found by computed addresses would go too",
+		ADVICE_INFERRED,
+		"-Wl,--gc-sections"
+	};
+	struct advice a = { .words = &words };
+	for (size_t i = 0; i + 1 < g->graph.nodes.count; i++) {
+		struct heft_why w;
+		const struct graph_node *n = &g->graph.nodes.data[i + 1];
+		if (graph_reaches(&g->graph, (uint32_t)i + 1) || n->own.file == 0 ||
+		    label_is_fallback(&g->labels, n->label))
+			continue;
+		struct memory *mine = memory_enter(g->memory);
+		why_symbol(g, i, &w);
+		memory_enter(mine);
+		const char *name = arena_copy(&r->arena, str_of(w.name));
+		a.bytes += n->own.file;
+		vec_push(&a.parts, (struct advice_part){ name, n->own.file });
+	}
+	advice_push(r, &a);
+}
+
+static struct advice *advice_find(struct advice_rows *r, const char *name)
+{
+	for (size_t i = 0; i < r->found.count; i++)
+		if (strcmp(r->found.data[i].words->name, name) == 0)
+			return &r->found.data[i];
+	return NULL;
+}
+
+/* Name of the proposal that joins all options that helped */
+static const char together[] = "together";
+
+/* Proposes all options that helped, if there are several. Replaces what it proposed before. */
+static void advice_join(struct advice_rows *r)
+{
+	struct advice all = { 0 };
+	const char *link = "";
+	size_t count = 0;
+	for (size_t i = 0; i < r->found.count; i++) {
+		const struct advice *a = &r->found.data[i];
+		if (a->saved <= 0 || a->words->name == together)
+			continue;
+		const char *last = strrchr(a->words->link, ' ');
+		link = arena_format(&r->arena, "%s%s%s", link, count++ > 0 ? " " : "",
+				    last ? last + 1 : a->words->link);
+		all.bytes = add_sat(all.bytes, a->bytes);
+	}
+	if (count < 2)
+		return;
+	struct advice_words *words = arena_new(&r->arena, struct advice_words, 1);
+	*words = (struct advice_words){ .name = together,
+					.what = "All link options that help, together",
+					.change = "link with all of them",
+					.cost = "",
+					.sure = ADVICE_INFERRED,
+					.link = link };
+	all.words = words;
+	struct advice *before = advice_find(r, together);
+	if (before)
+		*before = all;
+	else
+		vec_push(&r->found, all);
+}
+
+bool advice_rows_prove(struct advice_rows *r, const char *name, int64_t saved, int64_t padding,
+		       const char *failure, struct heft_err *err)
+{
+	struct advice *a = advice_find(r, name);
+	if (!a || !a->words->link)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no option is proposed as '%.200s'",
+			    name);
+	a->linked = r->linked = true;
+	a->saved = failure ? 0 : saved;
+	a->padding = padding;
+	a->failure = failure ? arena_copy(&r->arena, str_of(failure)) : NULL;
+	if (a->saved > 0 && a->words->name != together)
+		advice_join(r);
+	return true;
 }
 
 static const char *advice_label_of(void *ctx, uint32_t node)
@@ -205,11 +333,19 @@ static void advice_fill_row(void *ctx, uint32_t node, uint32_t level, struct hef
 	for (unsigned i = 0; i < ADVICE_TEXTS; i++)
 		texts[i] = "";
 	if (node > 0 && level == 0) {
-		const struct advice_words *w = r->found.data[r->tree.nodes.data[node].key].words;
+		const struct advice *a = &r->found.data[r->tree.nodes.data[node].key];
+		const struct advice_words *w = a->words;
 		texts[ADVICE_TEXT_SURE] = advice_sure_word(w->sure);
 		texts[ADVICE_TEXT_WHAT] = w->what;
 		texts[ADVICE_TEXT_CHANGE] = w->change;
 		texts[ADVICE_TEXT_COST] = w->cost;
+		texts[ADVICE_TEXT_LINK] = w->link ? w->link : "";
+		if (a->linked && !a->failure) {
+			texts[ADVICE_TEXT_SAVED] = arena_format(&r->arena, "%" PRId64, a->saved);
+			texts[ADVICE_TEXT_PADDING] = arena_format(&r->arena, "%" PRId64,
+								  a->padding);
+		}
+		texts[ADVICE_TEXT_FAILURE] = a->failure ? a->failure : "";
 	}
 	row->texts = texts;
 }
@@ -250,6 +386,6 @@ void advice_rows_make(struct advice_rows *r, uint32_t limit)
 					.measures = advice_measures,
 					.measure_count = 1,
 					.texts = advice_texts,
-					.text_count = ADVICE_TEXTS,
+					.text_count = r->linked ? ADVICE_TEXTS : ADVICE_TEXT_SAVED,
 					.top = rows_build(&r->tree, &how, &r->arena) };
 }

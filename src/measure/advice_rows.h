@@ -7,6 +7,7 @@
 
 #include "map/rows.h"
 #include "measure/info_rows.h"
+#include "measure/why.h"
 #include "query/advice.h"
 
 enum advice_text {
@@ -14,6 +15,10 @@ enum advice_text {
 	ADVICE_TEXT_WHAT,
 	ADVICE_TEXT_CHANGE,
 	ADVICE_TEXT_COST,
+	ADVICE_TEXT_LINK,
+	ADVICE_TEXT_SAVED, /* This text and the next ones: only after a link */
+	ADVICE_TEXT_PADDING,
+	ADVICE_TEXT_FAILURE,
 	ADVICE_TEXTS
 };
 
@@ -25,6 +30,7 @@ struct advice_rows {
 	struct arena arena;
 	struct tree tree;
 	VEC(const char *) labels; /* Per node except the first */
+	bool linked;              /* True after advice_rows_prove() */
 	struct heft_table table;
 };
 
@@ -32,5 +38,12 @@ struct advice_rows {
  * symbols. */
 bool advice_rows_find(struct advice_rows *r, const struct snapshot *s, const struct info_file *file,
 		      struct heft_err *err);
+/* Proposes to leave out what no root of the same program reaches. */
+void advice_rows_add_unreached(struct advice_rows *r, struct heft_graph *g);
+/* Keeps what came of a link with the option of a proposal: the bytes by which the program became
+ * smaller, those of them that were padding, or why the link failed. If several options helped,
+ * proposes all of them. HEFT_EARG if nothing of this name is proposed, or it names no option. */
+bool advice_rows_prove(struct advice_rows *r, const char *name, int64_t saved, int64_t padding,
+		       const char *failure, struct heft_err *err);
 /* Makes the table. At most `limit` rows per level, 0 for all. */
 void advice_rows_make(struct advice_rows *r, uint32_t limit);

@@ -10,7 +10,7 @@ static const struct advice_rule rules[] = {
 	{ { "identical-code", "Functions are equal and stand in the file several times",
 	    "compile with -ffunction-sections, link with -Wl,--icf=safe or --icf=all (lld, gold, "
 	    "mold)",
-	    "with --icf=all, equal functions have one address", ADVICE_INFERRED },
+	    "with --icf=all, equal functions have one address", ADVICE_INFERRED, "-Wl,--icf=all" },
 	  "SELECT sum(padded) - max(padded), min(full_name) || ' and ' || (count(*) - 1) || ' "
 	  "more' "
 	  "FROM symbols WHERE alias_group = id AND in_file AND own > 0 AND kind = 'code' AND "
@@ -39,8 +39,10 @@ static const struct advice_rule rules[] = {
 	  "GROUP BY name HAVING count(DISTINCT template_name) > 2" },
 	{ { "page-alignment", "Bytes between segments reach the next page",
 	    "link with -Wl,-z,noseparate-code", "headers and constants can be executed as code",
-	    ADVICE_INFERRED },
-	  "SELECT sum(file), name FROM charges WHERE name = '[Unmapped]' GROUP BY name" },
+	    ADVICE_INFERRED, "-Wl,-z,noseparate-code" },
+	  /* The last segment begins where it did within a page, so whole pages go. */
+	  "SELECT sum(file) / 4096 * 4096, name FROM charges WHERE name = '[Unmapped]' GROUP BY "
+	  "name" },
 	{ { "function-alignment", "Functions begin at round addresses",
 	    "compile with -falign-functions=1 (gcc, clang) or -Os",
 	    "hot loops and calls may be slower", ADVICE_INFERRED },

@@ -21,6 +21,9 @@ struct advice_words {
 	const char *change; /* What to do: option, attribute, command */
 	const char *cost;   /* What the change costs. "" if nothing */
 	enum advice_sure sure;
+	/* Options for a compiler that links, separated by blanks. The last one is what the proposal
+	 * is about. The others belong to the link it is compared with. NULL: no link shows it */
+	const char *link;
 };
 
 /* An owner, and the bytes of the file that the change would remove from it */
@@ -33,6 +36,11 @@ struct advice {
 	const struct advice_words *words;
 	uint64_t bytes; /* Bytes of all parts */
 	VEC(struct advice_part) parts;
+	/* What came of a link with the option */
+	bool linked;
+	int64_t saved;       /* Bytes by which the program became smaller. 0 if the link failed */
+	int64_t padding;     /* Those of them that were padding between segments */
+	const char *failure; /* Why the link failed. NULL if it did not */
 };
 
 typedef VEC(struct advice) advice_vec;

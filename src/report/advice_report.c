@@ -16,9 +16,12 @@ static void advice_put_lines(const struct report *r, const struct heft_row *row,
 	static const struct {
 		const char *name;
 		enum advice_text text;
-	} lines[] = { { "do:", ADVICE_TEXT_CHANGE }, { "costs:", ADVICE_TEXT_COST } };
-	(void)r;
-	for (size_t i = 0; row->texts && i < COUNT_OF(lines); i++) {
+	} lines[] = { { "do:", ADVICE_TEXT_CHANGE },
+		      { "costs:", ADVICE_TEXT_COST },
+		      { "link:", ADVICE_TEXT_LINK },
+		      { "fails:", ADVICE_TEXT_FAILURE } };
+	const size_t count = r->table.text_count == ADVICE_TEXTS ? COUNT_OF(lines) : 2;
+	for (size_t i = 0; row->texts && i < count; i++) {
 		const char *text = row->texts[lines[i].text];
 		if (*text)
 			label_printf(s, "%*s%-7s%s\n", (int)column, "", lines[i].name, text);
@@ -33,14 +36,19 @@ bool advice_report_write(const struct heft_table *t, const struct heft_write_opt
 						 .no_total = true };
 	static const struct column columns[] = {
 		{ "saves", CELL_NOW, 0, 9 },
+		{ "measured", CELL_AMOUNT, ADVICE_TEXT_SAVED, 9, 1 },
+		{ "padding", CELL_AMOUNT, ADVICE_TEXT_PADDING, 8, 1 },
 		{ "sure", CELL_TEXT, ADVICE_TEXT_SURE, 8, 2 },
 	};
 	struct arena arena = { 0 };
 	struct report r = {
 		.table = *t, .opts = *opts, .kind = &kind, .indent = 2, .label_gap = 2
 	};
-	ASSERT(t->text_count == ADVICE_TEXTS && t->measure_count == 1);
-	report_columns(&r, columns, COUNT_OF(columns));
+	ASSERT(t->text_count <= ADVICE_TEXTS && t->measure_count == 1);
+	report_column(&r, columns[0]);
+	if (t->text_count == ADVICE_TEXTS)
+		report_columns(&r, &columns[1], 2);
+	report_column(&r, columns[3]);
 	report_all_fields(&r, &arena);
 	const bool good = report_write(&r, s, err);
 	arena_release(&arena);

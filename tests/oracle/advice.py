@@ -64,6 +64,7 @@ template double sum<double>(const double *, int); template short sum<short>(cons
 int main() { return 0; }
 """
 EXPORTS = PLAIN + "".join(f"int exported_{i}(void) {{ return {i}; }}\n" for i in range(60))
+UNREACHED = PLAIN + "".join(f"char dead_{i}[30000] = {{ {i + 1} }}; char *use_{i}(int n) {{ return dead_{i} + n; }}\n" for i in range(9))
 passed = failed = 0
 
 
@@ -94,8 +95,8 @@ def sections(path):
     return sizes
 
 
-def advice(heft, path):
-    out = subprocess.run([heft, "advise", "--json", "-n", "0", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+def advice(heft, *words):
+    out = subprocess.run([heft, "advise", "--json", "-n", "0", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                          check=True).stdout
     return {row["label"]: row for row in json.loads(out)["total"]["children"]}
 
@@ -146,6 +147,39 @@ def planted(heft):
     settle(row.get("packable-data", {"bytes": 0})["bytes"] > 38000, f"packable-data: {row.get('packable-data')}")
 
 
+def prove(heft, *link):
+    """Links as heft is told, then heft again: its measures are those of links by hand, and the outputs stay."""
+    def state():
+        return {p.name: (p.read_bytes(), p.stat().st_mtime_ns) for p in pathlib.Path().iterdir()}
+
+    def size(*options):
+        subprocess.run(["gcc", "-o", "by-hand", "dead.o", *options], check=True)
+        return pathlib.Path("by-hand").stat().st_size
+
+    pathlib.Path("by-hand").unlink(missing_ok=True)
+    subprocess.run(link, stdout=subprocess.DEVNULL, check=True)
+    before = state()
+    rows = advice(heft, "--prove", "--", *link)
+    settle(state() == before, f"--prove -- {' '.join(link)}: files of the user changed")
+    whole, gc, bare = size(), size("-Wl,--gc-sections"), size("-s")
+    for kind, want in ("unreached", whole - gc), ("symbol table", size("-Wl,-S") - bare), ("debug info", whole - size("-Wl,-S")), \
+            ("together", whole - size("-s", "-Wl,--gc-sections", "-Wl,-z,noseparate-code")):
+        row = rows.get(kind, {})
+        settle(row.get("measured") == want, f"{link}: {kind}: measured {row.get('measured')}, by hand {want}")
+        # Headers and names of sections are not in the estimate: 64 bytes and more for each section.
+        settle(kind == "together" or abs(row.get("bytes", 0) - want) <= max(700, want * 3 // 100),
+               f"{link}: {kind}: estimated {row.get('bytes')}, measured {want}")
+
+
+def proved(heft):
+    pathlib.Path("dead.c").write_text(UNREACHED)
+    subprocess.run(["gcc", "-g", "-O2", "-ffunction-sections", "-fdata-sections", "-c", "dead.c"], check=True)
+    prove(heft, "gcc", "-o", "dead", "dead.o", "-Wl,-Map,dead.map")
+    pathlib.Path("inner.rsp").write_text("'-Xlinker' -Map \n-Xlinker \"dead map\"\n")
+    pathlib.Path("dead.rsp").write_text("-odead dead.o @inner.rsp")
+    prove(heft, "gcc", "@dead.rsp", "-Wl,-Map=-")
+
+
 def main():
     heft = pathlib.Path(sys.argv[1]).resolve()
     for program in ("gcc", "g++", "readelf", "strip"):
@@ -156,6 +190,7 @@ def main():
 
         os.chdir(scratch)
         planted(heft)
+        proved(heft)
         clean = advice(heft, build("clean", PLAIN, "-s", "-Wl,--hash-style=gnu"))
         settle(not set(clean) - {"function-alignment", "page-alignment"}, f"a program without any kind: {sorted(clean)}")
     print(f"{passed} passed, {failed} failed")

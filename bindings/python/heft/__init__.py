@@ -496,6 +496,9 @@ def advise(file: Path, rows: int = 0, **find: Any) -> Table:
         facts = work.new("info", work.session)
         _do(_lib.heft_info_add, facts, _text(file))
         handle = work.made("advice", opened, facts)
+        graph = work.new("graph", work.session)
+        if _lib.heft_graph_open(graph, _text(file), None):
+            _do(_lib.heft_advice_add_graph, handle, graph)
         return Table(_parsed(_written(_lib.heft_advice_write, handle, rows, _json_opts()))["total"]["children"], notes=work.notes())
 
 

@@ -1,12 +1,14 @@
 /* Implements shell.h for POSIX. */
-#define _DEFAULT_SOURCE  /* For TIOCGWINSZ in glibc and musl */
-#define _DARWIN_C_SOURCE /* For TIOCGWINSZ on macOS */
+#define _DEFAULT_SOURCE      /* For TIOCGWINSZ in glibc and musl */
+#define _DARWIN_C_SOURCE     /* For TIOCGWINSZ on macOS */
+#define _XOPEN_SOURCE    700 /* For nftw() */
 #include "base/os/shell.h"
 
 #include "heft.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -152,8 +154,28 @@ int os_run(const char *path, char *const *argv)
 	return posix_spawn(&pid, path, NULL, NULL, argv, environ) == 0 ? child_status(pid) : -1;
 }
 
+bool os_new_folder(char *path)
+{
+	return mkdtemp(path) != NULL;
+}
+
+static int entry_remove(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+	(void)st;
+	(void)kind;
+	(void)at;
+	remove(path);
+	return 0;
+}
+
+void os_remove_folder(const char *path)
+{
+	enum { DESCRIPTORS = 16 }; /* Deeper folders are opened again */
+	nftw(path, entry_remove, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+}
+
 /* Starts a program that writes to a pipe. Returns the pipe's other end, or -1. */
-static int child_start_piped(const char *const *argv, bool quiet, pid_t *ret)
+static int child_start_piped(const char *const *argv, enum os_messages messages, pid_t *ret)
 {
 	posix_spawn_file_actions_t actions;
 	int ends[2];
@@ -162,9 +184,12 @@ static int child_start_piped(const char *const *argv, bool quiet, pid_t *ret)
 	posix_spawn_file_actions_init(&actions);
 	bool ready = posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO) == 0 &&
 		     posix_spawn_file_actions_addclose(&actions, ends[0]) == 0;
-	if (quiet)
+	if (messages == OS_MESSAGES_DROPPED)
 		ready = ready && posix_spawn_file_actions_addopen(&actions, STDERR_FILENO,
 								  "/dev/null", O_WRONLY, 0) == 0;
+	if (messages == OS_MESSAGES_READ)
+		ready = ready && posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO,
+								  STDERR_FILENO) == 0;
 	const bool started = ready && posix_spawnp(ret, argv[0], &actions, NULL,
 						   (char *const *)(uintptr_t)argv, environ) == 0;
 	posix_spawn_file_actions_destroy(&actions);
@@ -175,10 +200,10 @@ static int child_start_piped(const char *const *argv, bool quiet, pid_t *ret)
 	return -1;
 }
 
-bool os_child_start(struct os_child *c, const char *const *argv, bool quiet)
+bool os_child_start(struct os_child *c, const char *const *argv, enum os_messages messages)
 {
 	pid_t pid;
-	const int from = child_start_piped(argv, quiet, &pid);
+	const int from = child_start_piped(argv, messages, &pid);
 	if (from < 0)
 		return false;
 	*c = (struct os_child){ .output = fdopen(from, "rb"), .id = pid };

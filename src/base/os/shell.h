@@ -31,11 +31,24 @@ void os_become(const char *path, char *const *argv);
 /* Runs a program until it ends. Returns its exit status, or -1. */
 int os_run(const char *path, char *const *argv);
 
+/* Creates a folder for its owner alone. Replaces the XXXXXX at the end of `path`, so that the name
+ * is new. */
+bool os_new_folder(char *path);
+/* Removes a folder with all that is in it. Does not follow links. */
+void os_remove_folder(const char *path);
+
+/* What happens to messages of a program: its standard error. */
+enum os_messages {
+	OS_MESSAGES_SHOWN,   /* They go where those of this program go */
+	OS_MESSAGES_DROPPED, /* Nobody reads them */
+	OS_MESSAGES_READ,    /* They are read with the output */
+};
+
 struct os_child {
 	FILE *output;
 	long long id;
 };
-/* Starts a program, found as by a shell, to read its output. `quiet`: drops its messages. */
-bool os_child_start(struct os_child *c, const char *const *argv, bool quiet);
+/* Starts a program, found as by a shell, to read its output. */
+bool os_child_start(struct os_child *c, const char *const *argv, enum os_messages messages);
 /* Waits until the program ends. Returns its exit status, or -1. */
 int os_child_end(struct os_child *c);

@@ -63,11 +63,23 @@ int os_run(const char *path, char *const *argv)
 	return -1;
 }
 
-bool os_child_start(struct os_child *c, const char *const *argv, bool quiet)
+bool os_new_folder(char *path)
+{
+	(void)path;
+	errno = ENOTSUP;
+	return false;
+}
+
+void os_remove_folder(const char *path)
+{
+	(void)path;
+}
+
+bool os_child_start(struct os_child *c, const char *const *argv, enum os_messages messages)
 {
 	(void)c;
 	(void)argv;
-	(void)quiet;
+	(void)messages;
 	errno = ENOTSUP;
 	return false;
 }

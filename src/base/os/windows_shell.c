@@ -159,6 +159,18 @@ static void fd_put_back(int fd, int before)
 	_close(before);
 }
 
+bool os_new_folder(char *path)
+{
+	(void)path;
+	errno = ENOTSUP;
+	return false;
+}
+
+void os_remove_folder(const char *path)
+{
+	(void)path;
+}
+
 static intptr_t start_with_output(const char *const *argv, int output, bool quiet)
 {
 	const int nothing = quiet ? _open("NUL", _O_WRONLY) : -1;
@@ -176,13 +188,13 @@ static intptr_t start_with_output(const char *const *argv, int output, bool quie
 	return id;
 }
 
-bool os_child_start(struct os_child *c, const char *const *argv, bool quiet)
+bool os_child_start(struct os_child *c, const char *const *argv, enum os_messages messages)
 {
 	int ends[2];
 	fflush(stdout);
 	if (_pipe(ends, 1 << 16, _O_BINARY | _O_NOINHERIT) != 0)
 		return false;
-	c->id = start_with_output(argv, ends[1], quiet);
+	c->id = start_with_output(argv, ends[1], messages == OS_MESSAGES_DROPPED);
 	_close(ends[1]);
 	c->output = c->id != -1 ? _fdopen(ends[0], "rb") : NULL;
 	if (c->output != NULL)
