@@ -193,7 +193,8 @@ static void advice_look_at_debug(struct advice_rows *r, const struct image *im)
 		"link with -Wl,--compress-debug-sections=zstd, or =zlib for tools from before 2022",
 		"debuggers take longer to read it",
 		ADVICE_INFERRED,
-		"-Wl,--compress-debug-sections=zstd"
+		"-Wl,--compress-debug-sections=zstd",
+		true
 	};
 	enum { HEADER = 24 }; /* Bytes of Elf64_Chdr, before the packed bytes */
 	struct advice a = { .words = &words };
@@ -234,6 +235,27 @@ bool advice_rows_find(struct advice_rows *r, const struct snapshot *s, const str
 	return good;
 }
 
+/* Returns the bytes of debug info of each node, which linkers keep when the node goes. */
+static uint64_t *advice_debug_bytes(const struct heft_graph *g)
+{
+	const struct image *im = g->refs.im;
+	const struct spans *file = &g->layer.file;
+	uint64_t *ret = mem_zeroed(g->graph.nodes.count, sizeof *ret);
+	each_section(s, im) {
+		const uint64_t end = add_sat(s->off, s->file_size);
+		const struct span *at = s->alloc || !section_name_is_debug(s->name)
+						? NULL
+						: spans_find(file, s->off);
+		for (; at && at < file->list.data + file->list.count && at->start < end; at++) {
+			const uint64_t from = max_u64(at->start, s->off);
+			const uint32_t node = g->graph.node_of[at->label];
+			if (node != NODE_NONE)
+				ret[node] += min_u64(at->start + at->size, end) - from;
+		}
+	}
+	return ret;
+}
+
 void advice_rows_add_unreached(struct advice_rows *r, struct heft_graph *g)
 {
 	static const struct advice_words words = {
@@ -245,19 +267,22 @@ void advice_rows_add_unreached(struct advice_rows *r, struct heft_graph *g)
 		"-Wl,--gc-sections"
 	};
 	struct advice a = { .words = &words };
-	for (size_t i = 0; i + 1 < g->graph.nodes.count; i++) {
+	uint64_t *debug = advice_debug_bytes(g);
+	for (uint32_t i = 1; i < g->graph.nodes.count; i++) {
+		const struct graph_node *n = &g->graph.nodes.data[i];
+		const uint64_t bytes = n->own.file - min_u64(n->own.file, debug[i]);
 		struct heft_why w;
-		const struct graph_node *n = &g->graph.nodes.data[i + 1];
-		if (graph_reaches(&g->graph, (uint32_t)i + 1) || n->own.file == 0 ||
+		if (graph_reaches(&g->graph, i) || bytes == 0 ||
 		    label_is_fallback(&g->labels, n->label))
 			continue;
 		struct memory *mine = memory_enter(g->memory);
-		why_symbol(g, i, &w);
+		why_symbol(g, i - 1, &w);
 		memory_enter(mine);
 		const char *name = arena_copy(&r->arena, str_of(w.name));
-		a.bytes += n->own.file;
-		vec_push(&a.parts, (struct advice_part){ name, n->own.file });
+		a.bytes += bytes;
+		vec_push(&a.parts, (struct advice_part){ name, bytes });
 	}
+	mem_free(debug);
 	advice_push(r, &a);
 }
 
@@ -280,7 +305,7 @@ static void advice_join(struct advice_rows *r)
 	size_t count = 0;
 	for (size_t i = 0; i < r->found.count; i++) {
 		const struct advice *a = &r->found.data[i];
-		if (a->saved <= 0 || a->words->name == together)
+		if (a->saved <= 0 || a->words->alone || a->words->name == together)
 			continue;
 		const char *last = strrchr(a->words->link, ' ');
 		link = arena_format(&r->arena, "%s%s%s", link, count++ > 0 ? " " : "",

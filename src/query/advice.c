@@ -41,7 +41,8 @@ static const struct advice_rule rules[] = {
 	    "link with -Wl,-z,noseparate-code", "headers and constants can be executed as code",
 	    ADVICE_INFERRED, "-Wl,-z,noseparate-code" },
 	  /* The last segment begins where it did within a page, so whole pages go. */
-	  "SELECT sum(file) / 4096 * 4096, name FROM charges WHERE name = '[Unmapped]' GROUP BY "
+	  "SELECT CAST(sum(file) AS INTEGER) / 4096 * 4096, name FROM charges WHERE name = "
+	  "'[Unmapped]' GROUP BY "
 	  "name" },
 	{ { "function-alignment", "Functions begin at round addresses",
 	    "compile with -falign-functions=1 (gcc, clang) or -Os",

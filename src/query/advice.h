@@ -24,6 +24,7 @@ struct advice_words {
 	/* Options for a compiler that links, separated by blanks. The last one is what the proposal
 	 * is about. The others belong to the link it is compared with. NULL: no link shows it */
 	const char *link;
+	bool alone; /* True if other proposals make this one void, so it is never joined with them */
 };
 
 /* An owner, and the bytes of the file that the change would remove from it */
