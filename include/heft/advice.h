@@ -23,10 +23,10 @@ extern "C" {
  * One thread per handle. */
 struct heft_advice;
 
-/* Finds the proposals for a program. `s`: its snapshot with contents of symbols. `info`: its facts,
- * as the only row. Both are read, and may be freed afterwards. NULL on failure: HEFT_EARG if they
- * are not open, HEFT_EUNSUPPORTED if heft was built without SQLite. Free the handle with
- * heft_advice_free(), which accepts NULL. */
+/* Finds the proposals for a program. `s`: its snapshot with contents of symbols. `info`: a table
+ * whose only row describes the same program (heft_info_add()). Both are read, and may be freed
+ * afterwards. NULL on failure: HEFT_EARG if they are not open, HEFT_EUNSUPPORTED if heft was built
+ * without SQLite. Free the handle with heft_advice_free(), which accepts NULL. */
 HEFT_API struct heft_advice *heft_advice_new(const struct heft_snapshot *s,
 					     const struct heft_info *info, struct heft_err *err);
 /* Adds the proposal to leave out what no root reaches. `g`: the references of the same program. It

@@ -41,7 +41,8 @@ HEFT_API bool heft_input_look(const struct heft_session *s, const char *path,
 /* Adds a profile that has run, with all rows: it must have no row limit, and includes unchanged
  * rows. The reader can group the rows by the profile's sources. The page shows more if the last
  * source is symbols and the run had HEFT_PROFILE_RANGES: the symbols that refer to each symbol, the
- * texts in its data, and copies of it in the program. */
+ * texts in its data, and copies of it in the program. With HEFT_PROFILE_KEEPERS, also what keeps it
+ * in the program, and the shortest chain of references to it. */
 HEFT_API bool heft_page_add_profile(struct heft_page *p, const char *title,
 				    struct heft_profile *profile, struct heft_err *err);
 /* Adds a profile like heft_page_add_profile(), with the code of functions. The last source must be

@@ -146,6 +146,9 @@ enum heft_profile_flag {
 	 * the VM image if rows are sorted by HEFT_VM, otherwise in the file. Takes more time,
 	 * because references are read; see heft/graph.h. */
 	HEFT_PROFILE_RETAINED = 1 << 12,
+	/* Keep who refers to whom for heft_page_add_profile(): pages then show what keeps each
+	 * symbol. Needs HEFT_PROFILE_RANGES, one input and no base. */
+	HEFT_PROFILE_KEEPERS = 1 << 13,
 };
 /* Replaces all flags (bits of enum heft_profile_flag). Default: 0. */
 HEFT_API void heft_profile_set_flags(struct heft_profile *p, unsigned flags);

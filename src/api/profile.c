@@ -173,6 +173,7 @@ void heft_profile_set_flags(struct heft_profile *p, unsigned flags)
 	p->levelwise = flags & HEFT_PROFILE_LEVELWISE;
 	p->how_sure = flags & HEFT_PROFILE_HOW_SURE;
 	p->retaining = flags & HEFT_PROFILE_RETAINED;
+	p->keeping = flags & HEFT_PROFILE_KEEPERS;
 }
 
 void heft_profile_set_trace(struct heft_profile *p, heft_trace_fn fn, void *ctx)

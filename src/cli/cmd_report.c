@@ -65,8 +65,7 @@ static void report_add_symbols(const struct cli_report_job *job, const struct in
 	cli_input_close(&in);
 }
 
-/* Adds input `i` to the page. The first program adds one comparison of all programs with all bases,
- * and *ret_all is set. */
+/* Adds an input. The first program adds one comparison of all programs with all bases. */
 static bool report_add_input(const struct cli_report_job *job, size_t i, bool *ret_all)
 {
 	const struct inputs *all = &job->inputs;
@@ -116,8 +115,9 @@ int cmd_report(const struct cli *cli, int argc, char **argv)
 	static const struct cli_words words = { NULL, cmd_report_add_operand, report_add_base };
 	struct cli_report_job job = { .inputs = inputs_new(cli) };
 	job.page = cli_made(cli, heft_page_new(job.inputs.run.session));
-	job.inputs.rows = 1; /* Cuts only the profile's table: the page makes all rows itself */
-	job.inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_REGIONS | HEFT_PROFILE_HOW_SURE;
+	job.inputs.rows = 1; /* The page shows all rows. */
+	job.inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_REGIONS | HEFT_PROFILE_HOW_SURE |
+			   HEFT_PROFILE_KEEPERS;
 	job.inputs.usual = "sections,compileunits,packages,namespaces,symbols";
 	int status = cli_parse(&job, argc, argv, &words);
 	if (status == CLI_GO_ON)

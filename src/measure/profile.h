@@ -3,6 +3,7 @@
 #pragma once
 
 #include "heft.h"
+#include "measure/keepers.h"
 #include "measure/retained_column.h"
 #include "measure/stack_column.h"
 #include "base/arena.h"
@@ -31,11 +32,10 @@ struct level {
 	const struct source *source;
 	const struct rules *rules; /* Rewrites of a custom source, borrowed. NULL for other
 				    * sources */
-	unsigned depth;            /* For directories and stacks: which component to show. 0 for
-				    * all */
+	unsigned depth;            /* For directories and stacks: which component to show. 0: all */
 	struct view view;
 	struct view_names full;     /* Full names for filters of rows */
-	struct alias_index aliases; /* For a level of symbols, if the user wants aliases */
+	struct alias_index aliases; /* Symbols: only if wanted */
 	size_t layer;               /* Index in entry.layers */
 };
 
@@ -44,19 +44,20 @@ struct entry {
 	enum heft_role role;
 	struct program program;
 	struct process process; /* Open if the program is a core */
-	struct measure measure; /* Its base map (`map`) lives as long as the layers */
-	struct layer *layers;   /* Layers by level.layer. Kept only for heft_profile_ranges() */
+	struct measure measure; /* Its base map lives as long as the layers */
+	struct layer *layers;   /* Index: level.layer. Kept only for heft_profile_ranges() */
 	size_t layer_count;
 	/* Symbols and compile units, if something needs them but no level shows them. */
 	struct layer more[2];
-	struct layer sure; /* Certainty of owners, if something needs it */
-	struct layer
-		*renamed; /* For a base: layers from which rows are made instead of `layers`. See
-			  * base_names_find(). May be NULL. */
+	struct layer sure;   /* Certainty of owners, if something needs it */
+	struct graph *graph; /* References between symbols, if something needs them */
+	struct layer *
+		renamed; /* For a base: layers that rows are made of instead, see base_names_find().
+			   * May be NULL. */
 	uint64_t file_size, vm_size;
-	struct places_mark places_begin, places_end; /* Range of the input's symbols in
+	struct places_mark places_begin, places_end; /* Range of its symbols in
 						      * heft_profile.places */
-	bool has_dwarf;                              /* True if DWARF of the input was read */
+	bool has_dwarf;                              /* True if it has DWARF that was read */
 	const char *build_id;                        /* Build id in hexadecimal */
 	const char *format, *debug_path;
 };
@@ -82,14 +83,14 @@ struct heft_profile {
 	struct pattern *include, *exclude;
 	const char *samples;  /* Path of a file of samples, or NULL */
 	struct config config; /* The last configuration file */
-	uint32_t shared;      /* Bit per measure: set if rows share symbols, so do not add up */
+	uint32_t shared; /* Bit per measure: rows count the same symbols, so they do not add up */
 	bool has_config, keep_ranges, counting, code, listing_aliases, debug_owners, own_headers,
 		no_debug, as_bloaty, pairing, by_regions, stacking, levelwise, how_sure, retaining,
-		ran;
+		keeping, ran;
 	bool one_by_one;         /* True if each input is closed before the next one is opened */
 	bool has_core, has_wasm; /* True if an input is a core, or a WebAssembly module */
 	bool *used;              /* Per debug file of the options: true if it belongs to an input */
-	unsigned sure_kept;      /* Bits of enum heft_sure that filters keep. 0 for all */
+	unsigned sure_kept;      /* Bits of enum heft_sure that filters keep. 0: all */
 	enum heft_sort sort;
 	enum heft_domain sort_domain;
 	uint32_t rows;
@@ -100,6 +101,7 @@ struct heft_profile {
 		base_regions;       /* Memory regions of the inputs and of the bases */
 	struct stack_column stacks; /* Stack sizes of functions in the inputs */
 	struct retained_column retained;
+	struct keepers keepers; /* Of the only input, if `keeping` */
 	struct namespaces namespaces;
 	uint64_t vm_total;       /* Bytes of all VM images so far */
 	uint32_t image_total;    /* Number of images so far */
@@ -147,12 +149,12 @@ bool profile_lookup(struct heft_profile *p, size_t i, enum heft_domain domain, u
 struct entry *profile_first(const struct heft_profile *p, enum heft_role role);
 struct heft_file_info entry_info(const struct entry *e);
 typedef void source_fn(const struct source_file *f, struct layer *ret);
-/* Returns the layer of symbols or compile units. `run`: the function of the data source. NULL if it
- * was not measured. */
+/* Returns the layer of symbols or compile units (`run`: the source's function). NULL if not
+ * measured. */
 const struct layer *entry_layer(const struct heft_profile *p, const struct entry *e,
 				source_fn *run);
-/* Runs the data source `symbols` or `compileunits` if rows need it but no level shows it. `run`:
- * its function. Does nothing if a level has run it. Call it before the input is closed. */
+/* Runs a source, by unit or by symbol, that no level shows but that rows need. Does nothing if a
+ * level has run the source. Call it before the input is closed. */
 void entry_measure_more(struct heft_profile *p, struct entry *e, source_fn *run);
 /* Measures a data source that no level shows, without notes and traces. */
 void entry_measure_aside(struct entry *e, const char *source, struct layer *ret);

@@ -144,17 +144,79 @@ static void run_layers(struct heft_profile *p, struct entry *e, bool borrowed)
 	ASSERT(next == e->layer_count);
 }
 
+/* True if something needs the references between an input's symbols. */
+static bool wants_graph(const struct heft_profile *p, const struct entry *e)
+{
+	bool chains = false;
+	for (size_t i = 0; i < p->levels.count; i++)
+		chains |= p->levels.data[i].source->run == source_dominators;
+	return e->role == HEFT_INPUT && (p->retaining || (p->keeping && p->entries.count == 1) ||
+					 (chains && symbols_level(p)));
+}
+
+/* True if the references need a layer of their own: one where symbols own their debug info, as the
+ * units or files of another level do. */
+static bool graph_is_apart(const struct heft_profile *p)
+{
+	bool units = false;
+	for (size_t i = 0; i < p->levels.count; i++) {
+		const struct source *s = p->levels.data[i].source;
+		units |= (s->units || s->dwarf) && s->run != source_packages &&
+			 s->run != source_symbols;
+	}
+	return p->retaining && units && !p->debug_owners;
+}
+
+/* Reads the references of an input from those of its code. Measures symbols, if no level does. */
+static void run_read_graph(struct heft_profile *p, struct entry *e, struct ref_store *refs)
+{
+	struct source_file *f = &e->measure.file;
+	struct layer own = { .exact = false };
+	const bool apart = graph_is_apart(p), stays = f->debug_stays;
+	const struct layer *known = f->symbols, *symbols = apart ? NULL : f->symbols;
+	if (!symbols) {
+		f->debug_stays = stays && !apart;
+		f->refs = refs;
+		entry_measure_aside(e, "symbols", apart ? &own : &e->more[0]);
+		f->refs = NULL;
+		f->debug_stays = stays;
+		symbols = apart ? &own : &e->more[0];
+		f->symbols = apart || f->trace ? known : f->symbols;
+	}
+	e->graph = mem_zeroed(1, sizeof *e->graph);
+	graph_make(e->graph, &(struct graph_of){ .im = refs->im,
+						 .vm = &symbols->vm,
+						 .file = &symbols->file,
+						 .labels = &p->labels,
+						 .refs = refs,
+						 .threads = p->context.threads });
+	f->graph = apart ? NULL : e->graph;
+	layer_release(&own);
+}
+
 static void run_sources(struct heft_profile *p, struct entry *e, size_t layer_count)
 {
+	struct ref_store refs = {
+		.im = wants_graph(p, e) ? graph_image(&e->program.input) : NULL,
+	};
 	ASSERT(!e->layers);
 	e->layers = mem_zeroed(layer_count, sizeof *e->layers);
 	e->layer_count = layer_count;
+	e->measure.file.refs = refs.im && !graph_is_apart(p) ? &refs : NULL;
 	run_layers(p, e, true);
 	if (p->counting && !symbols_level(p))
 		measure_run(&e->measure, source_find(STR("symbols")), &e->more[0]);
+	e->measure.file.refs = NULL;
 	if (wants_sure(p) && e->sure.vm.list.count + e->sure.file.list.count == 0)
 		entry_measure_aside(e, "sure", &e->sure);
+	if (refs.im)
+		run_read_graph(p, e, &refs);
+	else if (p->retaining && e->role == HEFT_INPUT)
+		note(&p->context.notes, e->path, HEFT_NO_OFFSET, 0,
+		     "references are read in a program, a library or an object; `retained` lacks "
+		     "others");
 	run_layers(p, e, false);
+	e->measure.file.graph = NULL;
 }
 
 static const struct spans *row_spans(const struct entry *e, const struct level *l,
@@ -397,51 +459,38 @@ static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_co
 	return true;
 }
 
-/* Reads the references of an input, for the column `retained`. */
-static void run_read_graph(struct heft_profile *p, struct entry *e, struct graph *g)
-{
-	struct source_file f = e->measure.file;
-	struct layer symbols = { .exact = false };
-	struct notes unread;
-	notes_init(&unread);
-	f.notes = &unread;
-	f.trace = NULL;
-	/* Levels of units or files own their debug info. Then symbols own theirs, too. */
-	for (size_t i = 0; i < p->levels.count; i++) {
-		const struct source *s = p->levels.data[i].source;
-		if ((s->units || s->dwarf) && s->run != source_packages && s->run != source_symbols)
-			f.debug_stays = false;
-	}
-	if (!source_graph(&f, &symbols, g))
-		note(&p->context.notes, e->path, HEFT_NO_OFFSET, 0,
-		     "references are read in a program, a library or an object; `retained` lacks "
-		     "others");
-	notes_release(&unread);
-	layer_release(&symbols);
-}
-
-static void run_add_retained(struct heft_profile *p, const struct entry *e, const struct graph *g)
+static void run_add_retained(struct heft_profile *p, const struct entry *e)
 {
 	struct rollup_level levels[LEVELS_MAX];
 	for (size_t i = 0; i < p->levels.count; i++)
 		levels[i] = (struct rollup_level){ row_spans(e, &p->levels.data[i], HEFT_VM),
 						   p->levels.data[i].view.shown, false };
 	p->retained.vm = p->sort_domain == HEFT_VM;
-	retained_column_add(&p->retained, g, &p->rollup.tree, levels, p->levels.count,
+	retained_column_add(&p->retained, e->graph, &p->rollup.tree, levels, p->levels.count,
 			    p->context.threads);
+}
+
+/* Uses the references of an input, which no one needs later. */
+static void run_use_graph(struct heft_profile *p, struct entry *e)
+{
+	const struct level *l = &p->levels.data[p->levels.count - 1];
+	if (!e->graph)
+		return;
+	if (p->retaining)
+		run_add_retained(p, e);
+	if (p->keeping && source_names_symbols(l->source))
+		keepers_find(&p->keepers, e->graph, view_is_plain(&l->view) ? NULL : l->view.shown,
+			     p->labels.names.entries.count, program_symbolizer(&e->program));
+	graph_release(e->graph);
+	mem_free(e->graph);
+	e->graph = NULL;
 }
 
 static bool entry_sum(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
-	struct graph graph = { 0 };
-	if (p->retaining && e->role == HEFT_INPUT)
-		run_read_graph(p, e, &graph);
 	dwarf_slot_release(&e->measure.dwarf);
 	run_sum_up(p, e);
-	if (graph.nodes.count > 0) {
-		run_add_retained(p, e, &graph);
-		graph_release(&graph);
-	}
+	run_use_graph(p, e);
 	/* Notes COMDAT groups that several inputs have. Each copy is counted. */
 	const struct input *in = &e->program.input;
 	for (size_t i = 0; p->counting && e->role == HEFT_INPUT && i < in->image_count; i++) {

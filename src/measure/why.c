@@ -11,12 +11,18 @@
 enum { WHY_USERS = 64, WHY_PARTS = 16 };
 
 static const char *const why_kinds[EDGE_KINDS] = {
-	[EDGE_ROOT] = "root",       [EDGE_CALL] = "call",
-	[EDGE_JUMP] = "jump",       [EDGE_ADDRESS] = "address",
-	[EDGE_ACCESS] = "access",   [EDGE_CODE] = "relocation",
-	[EDGE_POINTER] = "pointer", [EDGE_WORD] = "word",
-	[EDGE_NUMBER] = "number",   [EDGE_PERSONALITY] = "personality",
-	[EDGE_TYPE] = "type",       [EDGE_PART] = "part",
+	[EDGE_ROOT] = "root",
+	[EDGE_CALL] = "call",
+	[EDGE_JUMP] = "jump",
+	[EDGE_ADDRESS] = "address",
+	[EDGE_ACCESS] = "access",
+	[EDGE_CODE] = "relocation",
+	[EDGE_POINTER] = "pointer",
+	[EDGE_WORD] = "word",
+	[EDGE_NUMBER] = "number",
+	[EDGE_PERSONALITY] = "personality",
+	[EDGE_TYPE] = "type",
+	[EDGE_PART] = "part",
 };
 
 static const char *const why_roots[ROOT_REASONS] = {
@@ -31,6 +37,12 @@ static const char *const why_roots[ROOT_REASONS] = {
 	[ROOT_FORMAT] = "file format",
 	[ROOT_TABLES] = "only in tables",
 };
+
+const char *why_word(const struct graph *g, const struct graph_edge *e)
+{
+	return e->kind == EDGE_ROOT ? why_roots[g->nodes.data[edge_to(e)].root]
+				    : why_kinds[e->kind];
+}
 
 bool why_read(struct heft_graph *g, const struct context *c, struct notes *notes)
 {
@@ -237,11 +249,10 @@ static struct heft_bytes why_bytes(struct graph_sum s)
 
 static struct heft_reference why_describe(struct heft_graph *g, const struct graph_edge *e)
 {
-	const bool root = e->kind == EDGE_ROOT;
 	return (struct heft_reference){
 		.from = why_name(g, edge_from(e)),
 		.to = why_name(g, edge_to(e)),
-		.kind = root ? why_roots[g->graph.nodes.data[edge_to(e)].root] : why_kinds[e->kind],
+		.kind = why_word(&g->graph, e),
 		.count = e->count,
 		.place = e->place,
 		.file = "",

@@ -29,6 +29,8 @@ struct heft_graph {
 	VEC(struct heft_kept) sections, parts;
 };
 
+/* Returns the word for the kind of an edge; for a root, why it is one. */
+const char *why_word(const struct graph *g, const struct graph_edge *e);
 bool why_open(struct heft_graph *g, const char *path, struct heft_err *err);
 /* Reads the references of the open program with the settings of a context, which may belong to
  * another handle. False if the program has no graph. */

@@ -57,12 +57,18 @@ function sumList(view, column, lines) {
 	return element("div", { class: "sums" }, element("h3", {}, column.title), element("ul", {}, ...items));
 }
 
+/* The number in its column of the label that a node has.  The lines of a node may be those of what it keeps. */
+function labelNumber(node, view) {
+	const level = view.levels[node.labelLevel];
+	return level.numbers?.[node.among.id(node.i)] ?? level.spec.column.lines[node.tree.order[node.start]];
+}
+
 /* All lines of the symbol that a row is, whatever the view has grouped it below. */
 function linesOfSymbol(node, view) {
 	const spec = view.levels[node.labelLevel]?.spec;
 	if (!spec || spec.stack || !/symbols?$/.test(spec.column.name))
 		return null;
-	const column = spec.column, number = column.lines[node.tree.order[node.start]], lines = [];
+	const column = spec.column, number = labelNumber(node, view), lines = [];
 	for (let i = 0; i < view.tab.lines; i++)
 		if (column.lines[i] === number)
 			lines.push(i);
@@ -100,15 +106,70 @@ function stackList(node, view) {
 
 const TEXT_END = "\\x1f"; /* as the data have control characters */
 
+/* Of each label the sum of its lines and of those of all that it keeps. */
+function keptSums(tab, measure) {
+	const column = tab.columns[tab.cards.column], sums = new Float64Array(column.count), kids = new Uint32Array(column.count);
+	const above = Int32Array.from(tab.keepers, text => numberOfText(tab, text));
+	for (let i = 0; i < tab.lines; i++)
+		sums[column.lines[i]] += measure.now[i];
+	for (const keeper of above)
+		if (keeper >= 0)
+			kids[keeper]++;
+	const ready = Array.from(kids.keys()).filter(i => kids[i] === 0);
+	for (let at; (at = ready.pop()) !== undefined;) {
+		const keeper = above[at];
+		if (keeper < 0)
+			continue;
+		sums[keeper] += sums[at];
+		if (--kids[keeper] === 0)
+			ready.push(keeper);
+	}
+	return sums;
+}
+
+/* What would go if a symbol went. */
+function keptFacts(node, view) {
+	const { tab, measure } = view;
+	if (!tab.keepers || view.levels[node.labelLevel].spec.column !== tab.columns[tab.cards.column])
+		return [];
+	measure.kept ??= keptSums(tab, measure);
+	return [["with all that only it keeps", exact(measure.kept[labelNumber(node, view)], measure.unit) + " B"]];
+}
+
+const CHAIN_ENDS = 20;
+
+/* Why the symbols of a label are in the program: the shortest chain of references to them, from a root. */
+function chainList(own, view) {
+	const { book, tab } = view, column = tab.columns[tab.cards.column], chain = [], all = element("div", { class: "sums" }, element("h3", {}, "Why it is there"));
+	const name = number => cut(book.texts.get(column.labels[number]), 300);
+	const link = number => number === own ? element("b", {}, name(number)) : element("button", { type: "button", class: "link", onclick: () => showSymbol(column, column.labels[number]) }, name(number));
+	for (let number = own; number >= 0 && chain.length < column.count; number = numberOfText(tab, tab.cardOf(number).by))
+		chain.unshift(number);
+	const hop = number => {
+		const { kind, file, line } = tab.cardOf(number);
+		return element("li", {}, link(number), element("small", {}, cut(book.texts.get(kind) + (line > 0 ? `, ${book.texts.get(file)}:${line}` : ""), 300)));
+	};
+	const hidden = chain.length - 2 * CHAIN_ENDS, first = hidden > 0 ? chain.slice(0, CHAIN_ENDS) : chain, keeper = numberOfText(tab, tab.keepers[own]);
+	if (tab.keepers[own] === KEPT_UNKNOWN)
+		return null;
+	if (tab.keepers[own] === KEPT_NOT)
+		all.append("Nothing that a root reaches refers to it.");
+	else
+		all.append(element("ol", {}, ...first.map(hop), ...(hidden > 0 ? [element("li", {}, `${group(String(hidden))} more`), ...chain.slice(-CHAIN_ENDS).map(hop)] : [])));
+	if (keeper >= 0)
+		all.append(element("p", {}, "If ", link(keeper), " went, it would go too."));
+	return all;
+}
+
 /* Who refers to the symbols of a label, and the texts among their data. */
 function symbolLists(node, view) {
 	const { book, tab } = view, spec = view.levels[node.labelLevel]?.spec;
 	if (!tab.cardOf || spec?.column !== tab.columns[tab.cards.column])
 		return [];
-	const card = tab.cardOf(spec.column.lines[node.tree.order[node.start]]);
+	const card = tab.cardOf(labelNumber(node, view));
 	const user = text => element("button", { type: "button", class: "link", onclick: () => showSymbol(spec.column, text) }, cut(book.texts.get(text), 300));
 	const quoted = text => element("span", {}, cut(`"${text}"`, 300));
-	return [moreList("Referred to by", Array.from(card.users, user), card.allUsers),
+	return [tab.keepers && chainList(labelNumber(node, view), view), moreList("Referred to by", Array.from(card.users, user), card.allUsers),
 		moreList("Its texts", card.allTexts > 0 ? book.texts.get(card.texts).split(TEXT_END).map(quoted) : [], card.allTexts)].filter(Boolean);
 }
 
@@ -155,7 +216,7 @@ function listingLine(text) {
 function codeList(node, view, line) {
 	const { book, tab } = view, spec = view.levels[node.labelLevel]?.spec;
 	if (tab.codeOf && spec?.column === tab.columns[tab.code.column]) {
-		const text = book.texts.get(tab.codeOf.get(spec.column.lines[node.tree.order[node.start]]) ?? 0);
+		const text = book.texts.get(tab.codeOf.get(labelNumber(node, view)) ?? 0);
 		return text === "" ? null : tab.diff ? plainText("Disassembly, before and after", text, diffLine) : plainText("Disassembly", text, listingLine(text));
 	}
 	const column = node.end - node.start === 1 ? tab.columns.find(c => c.name === CODE_COLUMN) : null, text = column ? book.texts.get(column.labels[column.lines[line]]) : "";
@@ -187,7 +248,7 @@ function cardFacts(node, view, symbol) {
 	const share = tab.diff ? percent(node.change(view.m), top.change(view.m)) : percent(node.now(view.m), top.now(view.m));
 	const facts = [...sizeFacts(node, view), [tab.diff ? "share of the change" : "share of what is shown", share]];
 	if (symbol)
-		facts.push(...symbolFacts(symbol, view));
+		facts.push(...symbolFacts(symbol, view), ...keptFacts(node, view));
 	if (whatBecame(node, tab) >= 0)
 		facts.push(["became", CHANGES[whatBecame(node, tab)]]);
 	for (const column of tab.columns)

@@ -177,7 +177,7 @@ function decodeTab(tab, texts) {
 	if (tab.points)
 		tab.moments = decodePoints(tab.points);
 	if (tab.cards)
-		decodeCards(tab, tab.columns[tab.cards.column]);
+		decodeCards(tab, tab.columns[tab.cards.column], texts);
 	if (tab.code)
 		tab.codeOf = decodeCode(tab.code);
 	if (tab.course)
@@ -204,7 +204,7 @@ function closeBook(book) {
 	letGo(book.texts.bytes);
 	letGo(book.texts.start);
 	for (const tab of book.tabs)
-		for (const part of [...tab.columns, ...tab.numbers, { now: tab.othersOf, base: tab.changeOf, labels: tab.cardBytes, lines: tab.cardStarts }])
+		for (const part of [...tab.columns, ...tab.numbers, { now: tab.othersOf, base: tab.changeOf, labels: tab.cardBytes, lines: tab.cardStarts }, { now: tab.keepers, base: tab.numbersOfTexts }])
 			for (const array of [part.labels, part.lines, part.now, part.base, ...part.bytes || []])
 				letGo(array);
 	for (const found of book.answers?.values() || [])
@@ -239,21 +239,33 @@ class Numbers {
 	}
 }
 
-/* Of each label of a column where its card begins in the bytes; these are read when it is asked for. */
-function decodeCards(tab, column) {
-	const [bytes] = tab.cards.bytes, starts = new Uint32Array(column.count), numbers = new Numbers(bytes, 0);
+/* What keeps a label where it is not another label. */
+const KEPT_UNKNOWN = 0xffffffff, KEPT_NOT = 0xfffffffe, KEPT_BY_ALL = 0xfffffffd;
+
+/* Of each label of a column where its card begins in the bytes; these are read when it is asked for.  Of each the text of what keeps it. */
+function decodeCards(tab, column, texts) {
+	const [bytes] = tab.cards.bytes, starts = new Uint32Array(column.count), keepers = new Uint32Array(column.count), numbers = new Numbers(bytes, 0);
+	let known = false;
 	for (let i = 0; i < column.count; i++) {
 		starts[i] = numbers.at;
-		numbers.next();
-		for (let count = numbers.next(); count > 0; count--)
-			numbers.next();
-		if (numbers.next() > 0)
-			numbers.next();
+		const { keeper } = cardAt(numbers, column.labels[i]);
+		keepers[i] = keeper;
+		known ||= keeper !== KEPT_UNKNOWN;
 	}
 	tab.cards.bytes = [];
+	tab.keepers = known && !tab.diff ? keepers : null;
+	if (tab.keepers) {
+		tab.numbersOfTexts = new Int32Array(texts.count).fill(-1);
+		column.labels.forEach((text, i) => { tab.numbersOfTexts[text] = i; });
+	}
 	tab.cardBytes = bytes;
 	tab.cardStarts = starts;
 	tab.cardOf = label => cardAt(new Numbers(bytes, starts[label]), column.labels[label]);
+}
+
+/* The number of a text in the column that has cards.  -1: the column has no such label. */
+function numberOfText(tab, text) {
+	return tab.numbersOfTexts[text] ?? -1;
 }
 
 /* The text with the code of some labels of a column. */
@@ -266,14 +278,30 @@ function decodeCode(code) {
 	return texts;
 }
 
+/* The number of a text, from how far before another one it is. */
+function textBefore(own, n) {
+	return own - (n % 2 ? -(n + 1) / 2 : n / 2);
+}
+
 function cardAt(numbers, own) {
-	const card = { allUsers: numbers.next(), users: [], allTexts: 0, texts: 0 };
-	for (let count = numbers.next(); count > 0; count--) {
-		const n = numbers.next();
-		card.users.push(own - (n % 2 ? -(n + 1) / 2 : n / 2));
-	}
+	const card = { allUsers: numbers.next(), users: [], allTexts: 0, texts: 0, keeper: KEPT_UNKNOWN, by: KEPT_UNKNOWN, kind: 0, file: 0, line: 0 };
+	for (let count = numbers.next(); count > 0; count--)
+		card.users.push(textBefore(own, numbers.next()));
 	card.allTexts = numbers.next();
 	card.texts = card.allTexts > 0 ? numbers.next() : 0;
+	const reached = numbers.next(), keeper = () => {
+		const n = numbers.next();
+		return n > 0 ? textBefore(own, n - 1) : KEPT_BY_ALL;
+	};
+	if (reached === 0)
+		return card;
+	if (reached === 1)
+		return { ...card, keeper: KEPT_NOT };
+	card.keeper = keeper();
+	card.by = keeper();
+	card.kind = numbers.next();
+	card.line = numbers.next();
+	card.file = card.line > 0 ? numbers.next() : 0;
 	return card;
 }
 

@@ -20,9 +20,10 @@ def digest(text):
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def without_comments(script):
-    """The script without the comments that begin a line: they are for its readers here, and each page would have them."""
-    return re.sub(r"^\s*/\*.*?\*/\n", "", script, flags=re.MULTILINE | re.DOTALL)
+def for_browsers(text):
+    """A script or style without the comments that begin a line, and without indentation: they are for its readers here, and
+    each page would have them.  No text of a script goes on in the next line."""
+    return re.sub(r"^[ \t]+", "", re.sub(r"^\s*/\*.*?\*/\n", "", text, flags=re.MULTILINE | re.DOTALL), flags=re.MULTILINE)
 
 
 def c_string(name, text):
@@ -35,8 +36,8 @@ def c_string(name, text):
 
 def main():
     page, style, *scripts, out = (pathlib.Path(p) for p in sys.argv[1:])
-    css = style.read_text()
-    script = '"use strict";\n{\n' + "".join(without_comments(p.read_text()) for p in scripts) + "}\n"
+    css = for_browsers(style.read_text())
+    script = '"use strict";\n{\n' + "".join(for_browsers(p.read_text()) for p in scripts) + "}\n"
     if any(word in (script + css).lower() for word in ("</script", "</style", "<!--")):
         sys.exit("embed.py: the script or style would end the element it stands in")
     text = page.read_text().replace("@STYLE_HASH@", digest(css)).replace("@SCRIPT_HASH@", digest(script))

@@ -5,7 +5,10 @@
  * of a walk from the root: all that is below node n has the ranks from n to end[n] - 1.  So of lines
  * sorted by rank each node, however deep, has one range. */
 
-const NO_LABEL = "[none]";
+const NO_LABEL = "[none]", NOT_REACHED = "(not reached from a root)";
+
+/* Deeper ones are beside their keeper, so that no chain is too long to be drawn. */
+const KEEPERS_DEEP = 60;
 
 const OPENS = Uint8Array.from({ length: 128 }, (_, c) => "<({[".includes(String.fromCharCode(c)) ? 1 : 0);
 const CLOSES = Uint8Array.from({ length: 128 }, (_, c) => ">)}]".includes(String.fromCharCode(c)) ? 1 : 0);
@@ -132,6 +135,8 @@ class Level {
 		this.trie = null;
 		if (spec.stack)
 			this.fromStacks(spec, book, tab);
+		else if (spec.keepers)
+			this.fromKeepers(spec, book, tab);
 		else if (spec.split)
 			this.fromParts(spec, book, tab);
 		else
@@ -148,6 +153,28 @@ class Level {
 			leaves[i] = this.trie.addPath(splitLabel(book.texts.get(column.labels[i]) || NO_LABEL, spec.split));
 		this.trie.join(leaves, spec.split);
 		this.rank(leaves, column.lines, tab.lines);
+	}
+	/* Each label is below the one that keeps it. */
+	fromKeepers(spec, book, tab) {
+		const { column } = spec, leaves = new Uint32Array(column.count), depths = [0];
+		this.trie = new Trie();
+		for (let i = 0; i < column.count; i++) {
+			const way = [];
+			let at = i;
+			for (; at >= 0 && leaves[at] === 0 && way.length < column.count; at = numberOfText(tab, spec.keepers[at]))
+				way.push(at);
+			for (const label of way.reverse()) {
+				const keeper = numberOfText(tab, spec.keepers[label]);
+				let above = keeper >= 0 ? leaves[keeper] : spec.keepers[label] === KEPT_NOT ? this.trie.add(0, NOT_REACHED) : 0;
+				if (depths[above] === KEEPERS_DEEP)
+					above = this.trie.parent[above];
+				leaves[label] = this.trie.add(above, book.texts.get(column.labels[label]) || NO_LABEL);
+				depths[leaves[label]] = (depths[above] ?? 1) + 1;
+			}
+		}
+		this.rank(leaves, column.lines, tab.lines);
+		this.numbers = [];
+		leaves.forEach((leaf, label) => { this.numbers[this.now[leaf]] = label; });
 	}
 	fromStacks(spec, book, tab) {
 		const s = tab.stacks, leaves = new Uint32Array(s.steps), names = framesOf(book, s, spec.part);
@@ -169,7 +196,7 @@ class Level {
 	}
 	/* From the leaf of each label to the rank of each line. */
 	rank(leaves, labels, lines) {
-		const now = this.trie.number();
+		const now = this.now = this.trie.number();
 		this.count = now.length;
 		this.ranks = new Uint32Array(lines);
 		for (let i = 0; i < lines; i++)

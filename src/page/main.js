@@ -74,6 +74,9 @@ function writeAddress(step) {
 
 /* ---- what there is to choose --------------------------------------------------------------------- */
 
+/* The level that has each symbol below what keeps it. */
+const KEEPERS = "keepers";
+
 function specsOf(tab) {
 	if (tab.specs)
 		return tab.specs;
@@ -88,6 +91,8 @@ function specsOf(tab) {
 			tab.specs.push({ id: "c" + i, title: column.title, split: column.split || "", column });
 		}
 	});
+	if (tab.keepers)
+		tab.specs.push({ id: KEEPERS, title: "What keeps what", keepers: tab.keepers, column: tab.columns[tab.cards.column] });
 	if (tab.specs.length === 0)
 		tab.specs.push({ id: "c0", title: tab.columns[0].title, split: "", column: tab.columns[0] });
 	tab.kindColumn = tab.columns.find(c => /^(in_section|sections)$/.test(c.name)) || null;
@@ -115,7 +120,7 @@ const OWNERS = [["compileunits", /^[^[(].*\//, .5], ["packages", /^[^[(]/, 1 / 3
 
 /* Opens on the source tree where there is one, else on packages, on members of an archive, on namespaces, on sections. */
 function usualBy(tab) {
-	const specs = specsOf(tab), find = regex => specs.find(s => regex.test(s.column.name) && !s.stack);
+	const specs = specsOf(tab), find = regex => specs.find(s => regex.test(s.column.name) && !s.stack && !s.keepers);
 	if (tab.stacks)
 		return ["down"];
 	if (tab.kind === "sizes" && !specs.every(s => USUAL_COLUMNS.test(s.column.name)))
@@ -205,6 +210,19 @@ function fillControls() {
 	$("regex").checked = state.filter.regex;
 	if (document.activeElement !== $("least"))
 		$("least").value = state.filter.least || "";
+}
+
+/* The button that groups by what keeps what. */
+function fillKeepers() {
+	const button = $("keepers"), on = state.by.includes(KEEPERS);
+	button.hidden = !view.tab.keepers;
+	button.setAttribute("aria-pressed", String(on));
+	$("kept").hidden = !on;
+}
+
+function toKeepers() {
+	Object.assign(state, { by: state.by.includes(KEEPERS) ? [] : [KEEPERS], picture: showsRows() ? state.picture : "", zoom: [] });
+	update(true);
 }
 
 /* On a small screen the choices are behind a button that says what they are. */
@@ -318,6 +336,7 @@ function update(step) {
 	fillTabs();
 	fillControls();
 	fillChoices();
+	fillKeepers();
 	fillNotes();
 	fillSum();
 	fillCrumbs();
@@ -771,6 +790,7 @@ function listen() {
 		const button = e.currentTarget, open = button.getAttribute("aria-expanded") !== "true";
 		button.setAttribute("aria-expanded", String(open));
 	});
+	$("keepers").addEventListener("click", toKeepers);
 	$("clear").addEventListener("click", () => {
 		state.filter = { ...NOTHING };
 		$("with").value = $("without").value = $("least").value = "";

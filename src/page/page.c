@@ -136,20 +136,45 @@ static void page_add_number(struct page_flat *f, uint64_t n)
 	f->card_numbers++;
 }
 
+/* Writes the number of a text as its distance from a label. Adjacent names have similar numbers, so
+ * the difference is small. */
+static void page_add_name(struct page_flat *f, uint32_t label, const char *name, unsigned first)
+{
+	const int64_t n = (int64_t)label - page_text(f->page, name);
+	page_add_number(f, first + (n < 0 ? 2 * (uint64_t)-(n + 1) + 1 : 2 * (uint64_t)n));
+}
+
+/* Writes what keeps the symbols of a label: docs/page.md. */
+static void page_put_keeper(struct page_flat *f, const struct symbol_card *c, uint32_t label)
+{
+	const struct keeper *k = c->kept;
+	page_add_number(f, !k ? 0 : k->reached ? 2 : 1);
+	if (!k || !k->reached)
+		return;
+	const char *const names[] = { c->keeper, c->by };
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		if (names[i])
+			page_add_name(f, label, names[i], 1);
+		else
+			page_add_number(f, 0);
+	page_add_number(f, page_text(f->page, k->kind));
+	page_add_number(f, k->line);
+	if (k->line > 0)
+		page_add_number(f, page_text(f->page, k->file));
+}
+
 static void page_put_card(struct page_flat *f, const struct heft_row *row, uint32_t label)
 {
 	static const struct symbol_card nothing;
 	const struct symbol_card *c = row ? f->tab->card_of(f->tab->ctx, row) : &nothing;
 	page_add_number(f, c->all_users);
 	page_add_number(f, c->user_count);
-	for (size_t i = 0; i < c->user_count; i++) {
-		/* Adjacent names have similar numbers, so the difference is small. */
-		const int64_t n = (int64_t)label - page_text(f->page, c->users[i]);
-		page_add_number(f, n < 0 ? 2 * (uint64_t)-(n + 1) + 1 : 2 * (uint64_t)n);
-	}
+	for (size_t i = 0; i < c->user_count; i++)
+		page_add_name(f, label, c->users[i], 0);
 	page_add_number(f, c->all_texts);
 	if (c->all_texts > 0)
 		page_add_number(f, intern_add(&f->page->texts, c->texts));
+	page_put_keeper(f, c, label);
 }
 
 /* Writes the code of a row, if it has any. `number`: of the row's label in the last level. */

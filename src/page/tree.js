@@ -359,9 +359,10 @@ class Tree {
 	}
 	/* The node of a level that has a line of the order, or the leaf above it. */
 	nodeOfLine(line, level) {
-		const at = this.order.indexOf(line);
+		const at = this.order.indexOf(line), { trie, ranks } = this.levels[level] || {};
+		const isAbove = n => n.labelLevel < level || (trie && n.labelLevel === level && n.among.id(n.i) !== ranks[line]);
 		let node = this.top;
-		for (let kids; node.labelLevel < level && (kids = this.open(node)) !== null;)
+		for (let kids; isAbove(node) && (kids = this.open(node)) !== null;)
 			node = kids.node(kids.start.findLastIndex((start, i) => i < kids.count && start <= at));
 		return node;
 	}

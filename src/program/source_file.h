@@ -41,6 +41,7 @@ struct unit_objects {
 struct debuginfo;
 struct dwarf_slot;
 struct go_slot;
+struct graph;
 struct layer;
 struct linkmap;
 struct panics;
@@ -74,6 +75,8 @@ struct source_file {
 	struct unit_objects *unit_objects;
 	/* Layers of the data sources `symbols` and `compileunits`, if already made. */
 	const struct layer *symbols, *units;
+	/* References between the owners of that layer `symbols`, if they are read, or NULL. */
+	const struct graph *graph;
 	const char *source; /* Name of the running data source, for the trace */
 	bool finds_panics;  /* True if a data source may need the places where Rust code panics */
 	bool vm_only;       /* True if nobody asks for the owners of debug sections */

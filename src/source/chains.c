@@ -75,8 +75,9 @@ static struct spans chains_of_file(const struct graph *g, const struct chain *of
 	return ret;
 }
 
-/* Replaces the owners of a layer by their chains. */
-static void layer_set_chains(const struct source_file *f, const struct graph *g, struct layer *l)
+/* Makes a layer with the chains of owners. `symbols`: the layer of the owners in `g`. */
+static void layer_set_chains(const struct source_file *f, const struct graph *g,
+			     const struct layer *symbols, struct layer *ret)
 {
 	struct chain *of = chains_find(f->labels, g);
 	struct spans nodes = { 0 }, of_file, vm = { 0 };
@@ -86,14 +87,13 @@ static void layer_set_chains(const struct source_file *f, const struct graph *g,
 		spans_push(&vm, s->start, s->size, of[g->owner[i]].label);
 	}
 	basemap_translate(f->map, &nodes, &of_file);
-	const struct spans file = chains_of_file(g, of, &of_file, &l->file);
+	ret->vm = vm;
+	ret->file = chains_of_file(g, of, &of_file, &symbols->file);
 	spans_release(&nodes);
 	spans_release(&of_file);
-	spans_release(&l->vm);
-	spans_release(&l->file);
-	l->vm = vm;
-	l->file = file;
 	mem_free(of);
+	basemap_check_vm(f->map, &ret->vm);
+	basemap_check_file(f->map, &ret->file);
 }
 
 bool source_graph(const struct source_file *f, struct layer *ret, struct graph *g)
@@ -116,18 +116,21 @@ bool source_graph(const struct source_file *f, struct layer *ret, struct graph *
 
 void source_dominators(const struct source_file *f, struct layer *ret)
 {
+	struct layer symbols = { .exact = false };
 	struct graph g = { 0 };
-	if (!source_graph(f, ret, &g)) {
+	if (f->graph && f->symbols && !f->origins && !f->trace) {
+		layer_set_chains(f, f->graph, f->symbols, ret);
+	} else if (source_graph(f, &symbols, &g)) {
+		layer_set_chains(f, &g, &symbols, ret);
+		graph_release(&g);
+		layer_release(&symbols);
+	} else {
 		source_symbols(f, ret);
 		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
 		     "references are read in a program, a library or an object: nothing keeps "
 		     "these symbols");
 		return;
 	}
-	layer_set_chains(f, &g, ret);
-	graph_release(&g);
-	basemap_check_vm(f->map, &ret->vm);
-	basemap_check_file(f->map, &ret->file);
 	for (size_t i = 0; f->origins && i < f->origins->claims.list.count; i++) {
 		struct claim *c = &f->origins->claims.list.data[i];
 		const label_id chain = spans_label(&ret->vm, c->start);

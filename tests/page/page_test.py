@@ -763,6 +763,52 @@ def check_cards(b, work):
             check(what + "a long one", [len(t) for t in got["nobody"].get("Its texts (1)", [])], [125])
 
 
+KEPT = """
+#include <stdio.h>
+static const char text[3000] = "a text";
+__attribute__((noinline)) static int leaf(int n) { return n + text[n]; }
+__attribute__((noinline)) static int middle(int n) { return leaf(n) * 3; }
+__attribute__((noinline)) static int shared(int n) { return n * 5; }
+__attribute__((noinline)) static int other(int n) { return shared(n) + 2; }
+int dead(int n) { return n + 4; }
+int main(int n, char **v) { (void)v; printf("%d", middle(n) + other(n) + shared(n + 1)); return 0; }
+"""
+
+
+def check_kept(b, work):
+    """What keeps what is one click away; a card tells the chain from a root."""
+    with open("kept.c", "w") as f:
+        f.write(KEPT)
+    subprocess.run(["cc", "-g", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-w", "kept.c", "-o", "kept"], check=True)
+    heft("report", "kept", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    clicks = Clicks(b)
+    clicks.on("document.getElementById('keepers')")
+    check("kept: by one click", [b.run("heftPage.state.by"), b.run("document.getElementById('keepers').ariaPressed"), b.run("document.getElementById('kept').hidden")], [["keepers"], "true", False])
+    path = "heftPage.view.tree.find(['_start', 'main', 'middle', 'leaf'])"
+    wanted = rows_of("size", "-d", "dominators", "kept")["children"]
+    below = [r for r in wanted if "main;middle" in r["label"]]
+    check("kept: below its keeper", b.run(f"{path}.path()"), ["_start", "main", "middle", "leaf"])
+    check("kept: with all that it keeps", b.run(f"{path}.parent.now(0)"), sum(r["file"] for r in below))
+    check("kept: shared", b.run("heftPage.view.tree.find(['_start', 'main', 'shared']).path()"), ["_start", "main", "shared"])
+    check("kept: nothing lost", b.run("heftPage.totals('now')[0]"), os.path.getsize("kept"))
+    b.run(f"heftPage.zoom({path})")
+    chain = b.run("[...document.querySelectorAll('#card ol li')].map(l => l.textContent)")
+    check("kept: the chain", [re.sub(r", .*/", ", ", hop) for hop in chain[-3:]], ["mainaddress", "middlecall, kept.c:9", "leafcall, kept.c:5"])
+    check("kept: from a root", chain[0], "_startentry point")
+    check("kept: without which it would go", b.run("document.querySelector('#card .sums p').textContent"), "If middle went, it would go too.")
+    b.run("[...document.querySelectorAll('#card ol .link')].find(l => l.textContent === 'main').click()")
+    check("kept: a hop leads", b.run("heftPage.view.chosen.path()"), ["_start", "main"])
+    facts = "Object.fromEntries([...document.querySelectorAll('#card dl dt')].map(t => [t.textContent, t.nextSibling.textContent]))"
+    main = b.run("heftPage.view.chosen.now(heftPage.view.m)")
+    check("kept: the fact", b.run(facts)["with all that only it keeps"], f"{main:,} B")
+    b.run("document.getElementById('keepers').click()")
+    check("kept: back", [b.run("heftPage.state.by.includes('keepers')"), b.run("document.getElementById('kept').hidden")], [False, True])
+    heft("report", "kept", "-o", work + "/page.html", "--", "kept")
+    b.open(work + "/page.html")
+    check("kept: not of a difference", b.run("document.getElementById('keepers').hidden"), True)
+
+
 def slots(program):
     """By address of a slot of the GOT: the function whose address it holds."""
     symbols = subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
@@ -1196,7 +1242,7 @@ def check_tasks(b, work):
     for name, size in ("shop", 3000), ("grown", 5000):
         subprocess.run(["c++", "-g", "-O1", f"-DSIZE={size}", "shop.cc", "-o", name], check=True)
     row = "document.querySelectorAll('#table .rows .row')[1]"
-    users = "[...document.querySelectorAll('#card .link')].map(l => l.textContent)"
+    users = "[...document.querySelectorAll('#card ul .link')].map(l => l.textContent)"
     for words, wanted in (["shop"], rows_of("size", "-d", "symbols", "--domain=vm", "shop")["children"][0]["label"]), (["grown", "--", "shop"], rows_of("size", "-d", "symbols", "--domain=vm", "grown", "--", "shop")["children"][0]["label"]):
         heft("report", words[0], "-o", work + "/page.html", *words[1:])
         b.open(work + "/page.html")
@@ -1212,7 +1258,7 @@ def check_users_lead(b, work):
     heft("report", "-d", "sections,symbols", "spaces", "-o", work + "/page.html")
     b.open(work + "/page.html")
     b.run("heftPage.zoom(heftPage.view.tree.find(['.text'])); heftPage.view.chosen = heftPage.view.tree.find(['.text', 'outer::inner::first()']); heftPage.update(false)")
-    links = b.run("[...document.querySelectorAll('#card .link')].map(l => l.textContent)")
+    links = b.run("[...document.querySelectorAll('#card ul .link')].map(l => l.textContent)")
     check("users lead: both are there", sorted(links), ["main", "outer::inner::second()"])
     b.run("heftPage.zoom(heftPage.view.chosen)")
     b.run("[...document.querySelectorAll('#card .link')].find(l => l.textContent === 'main').click()")
@@ -1276,7 +1322,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in chosen(check_sizes, check_flags, check_kinds, check_inferred, check_duplicated, check_inlined, check_lists, check_matched, check_history, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_time_keys, check_heat, check_memory_goes, check_address, check_keys, check_opening, check_names_below, check_cut_names, check_stacks, check_archive, check_tasks, check_users_lead, check_frame, check_pictures):
+        for part in chosen(check_sizes, check_flags, check_kinds, check_inferred, check_duplicated, check_inlined, check_lists, check_matched, check_history, check_instructions, check_disassembly, check_cards, check_kept, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_time_keys, check_heat, check_memory_goes, check_address, check_keys, check_opening, check_names_below, check_cut_names, check_stacks, check_archive, check_tasks, check_users_lead, check_frame, check_pictures):
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])

@@ -31,13 +31,6 @@ static void symbol_cards_add_data(struct symbol_cards *c, const struct image *im
 	}
 }
 
-static label_id symbol_cards_shown(const struct rollup_level *level, label_id id)
-{
-	return level->shown ? level->shown[id] : id;
-}
-
-/* Adds to c->users which labels refer to which. Leaves out references to constants of a function:
- * code that reads them does not refer to the function. */
 static void symbol_cards_add_users(struct symbol_cards *c, const struct image *im,
 				   const struct rollup_level *level)
 {
@@ -46,14 +39,7 @@ static void symbol_cards_add_users(struct symbol_cards *c, const struct image *i
 					   .vm = level->spans,
 					   .labels = &c->profile->labels,
 					   .threads = c->profile->context.threads });
-	for (size_t i = 0; i < g.edges.count; i++) {
-		const struct graph_edge *e = &g.edges.data[i];
-		const struct graph_node *to = &g.nodes.data[edge_to(e)];
-		const label_id of = symbol_cards_shown(level, to->label);
-		const label_id user = symbol_cards_shown(level, g.nodes.data[edge_from(e)].label);
-		if (of != user && !to->constant && e->kind != EDGE_PART)
-			vec_push(&c->users, (uint64_t)of << 32 | user);
-	}
+	users_add(&c->own_users, &g, level->shown);
 	graph_release(&g);
 }
 
@@ -70,22 +56,19 @@ bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p)
 		const struct rollup_level level = { entry_spans(e, l, HEFT_VM),
 						    view_is_plain(&l->view) ? NULL
 									    : l->view.shown };
-		symbol_cards_add_users(c, im, &level);
+		if (!p->keepers.of)
+			symbol_cards_add_users(c, im, &level);
 		symbol_cards_add_data(c, im, &level);
 	}
-	size_t kept = 0;
-	vec_sort(&c->users);
-	for (size_t i = 0; i < c->users.count; i++)
-		if (kept == 0 || c->users.data[kept - 1] != c->users.data[i])
-			c->users.data[kept++] = c->users.data[i];
-	c->users.count = kept;
+	users_sort(&c->own_users);
+	c->users = p->keepers.of ? &p->keepers.users : &c->own_users;
 	sort_by_key(c->data.data, c->data.count, sizeof *c->data.data);
 	return true;
 }
 
 void symbol_cards_release(struct symbol_cards *c)
 {
-	vec_release_all(&c->users, &c->data, &c->names);
+	vec_release_all(&c->own_users, &c->data, &c->names);
 	text_release(&c->texts);
 	*c = (struct symbol_cards){ 0 };
 }
@@ -131,14 +114,19 @@ static void symbol_cards_add_texts(struct symbol_cards *c, const struct label_da
 static void find_users(struct symbol_cards *c, label_id label)
 {
 	const uint64_t low = (uint64_t)label << 32;
-	const size_t first = vec_lower(&c->users, low);
-	const size_t count = vec_upper(&c->users, low | UINT32_MAX) - first;
+	const size_t first = vec_lower(c->users, low);
+	const size_t count = vec_upper(c->users, low | UINT32_MAX) - first;
 	c->names.count = 0;
 	for (size_t i = first; i < first + count && i < first + USERS_SHOWN; i++)
-		vec_push(&c->names, label_text(&c->profile->labels, (label_id)c->users.data[i]).p);
+		vec_push(&c->names, label_text(&c->profile->labels, (label_id)c->users->data[i]).p);
 	c->card.users = c->names.data;
 	c->card.user_count = c->names.count;
 	c->card.all_users = count;
+}
+
+static const char *symbol_cards_name(const struct symbol_cards *c, label_id label)
+{
+	return label == LABEL_NONE ? NULL : label_text(&c->profile->labels, label).p;
 }
 
 const struct symbol_card *symbol_cards_of(struct symbol_cards *c, label_id label)
@@ -150,5 +138,10 @@ const struct symbol_card *symbol_cards_of(struct symbol_cards *c, label_id label
 		symbol_cards_add_texts(c, &c->data.data[i]);
 	c->card.texts = c->texts.len > 0 ? text_str(&c->texts) : STR("");
 	find_users(c, label);
+	c->card.kept = keeper_of(&c->profile->keepers, label);
+	if (c->card.kept) {
+		c->card.keeper = symbol_cards_name(c, c->card.kept->keeper);
+		c->card.by = symbol_cards_name(c, c->card.kept->by);
+	}
 	return &c->card;
 }

@@ -8,13 +8,16 @@
 /* Separates the texts of a struct symbol_card. */
 #define CARD_TEXT_END '\x1f'
 
-/* Facts about the symbols of one row, for the row's text (label): the first texts in their data,
- * and the names of the first symbols that refer to them. */
+/* A card of a row, by the row's text (label): the first texts in its symbols' data, and the names
+ * of the first symbols that refer to them. */
 struct symbol_card {
 	struct str texts;
 	const char *const *users;
 	size_t user_count;
-	uint64_t all_texts, all_users; /* Numbers of texts and users, listed or not */
+	uint64_t all_texts, all_users; /* Counts, including unlisted ones */
+	/* What keeps the symbols in the program. NULL if unknown. */
+	const struct keeper *kept;
+	const char *keeper, *by; /* Names of its labels. NULL: the program as a whole */
 };
 
 /* A range of read-only data, and the number of the text (label) that its row shows. */
@@ -27,10 +30,10 @@ struct label_data {
 /* Finds the struct symbol_card of each label. Borrows the profile. */
 struct symbol_cards {
 	const struct heft_profile *profile;
-	/* Upper half: a label. Lower half: a label that refers to it. Sorted, each pair once. */
-	VEC(uint64_t) users;
+	const label_users *users; /* Those of the profile, or `own_users` */
+	label_users own_users;
 	VEC(struct label_data) data; /* Sorted by label */
-	/* What symbol_cards_of() returned last. */
+	/* Parts of the last answer. */
 	struct symbol_card card;
 	struct text texts;
 	VEC(const char *) names;
@@ -39,7 +42,7 @@ struct symbol_cards {
 /* Returns the last level of the profile. NULL if its labels are not symbols. */
 const struct level *symbol_cards_level(const struct heft_profile *p);
 
-/* Prepares symbol_cards_of(). False if the last level is not symbols, or the run lacked
+/* Prepares the cards of a profile. False if the last level is not symbols, or the run lacked
  * HEFT_PROFILE_RANGES. */
 bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p);
 void symbol_cards_release(struct symbol_cards *c);
