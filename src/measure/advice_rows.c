@@ -238,7 +238,7 @@ bool advice_rows_find(struct advice_rows *r, const struct snapshot *s, const str
 /* Returns the bytes of debug info of each node, which linkers keep when the node goes. */
 static uint64_t *advice_debug_bytes(const struct heft_graph *g)
 {
-	const struct image *im = g->refs.im;
+	const struct image *im = program_image(&g->program);
 	const struct spans *file = &g->layer.file;
 	uint64_t *ret = mem_zeroed(g->graph.nodes.count, sizeof *ret);
 	each_section(s, im) {

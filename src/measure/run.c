@@ -2,6 +2,7 @@
 #include "measure/profile.h"
 #include "measure/text_places.h"
 
+#include "code/ref_store.h"
 #include "graph/graph.h"
 #include "image/comdat.h"
 
