@@ -4,11 +4,12 @@
 #include "base/filename.h"
 #include "base/sort.h"
 #include "compare/align_paths.h"
+#include "map/paths.h"
 
 /* Most answers per group, and most references that are looked at to find several. */
 enum { ANSWERS_MOST = 3, USERS_MOST = 64 };
-/* Rows with fewer added bytes have no answer. */
-enum { BYTES_LEAST = 256 };
+/* Only the first rows have answers, because each costs a search. */
+enum { GROUPS_MOST = 64 };
 
 /* Returns the least part of some bytes that answers must explain. */
 static uint64_t came_in_least(uint64_t size)
@@ -82,22 +83,89 @@ static void came_in_find_charges(struct came_in_finder *f)
 	mem_free(of_name);
 }
 
+/* From where an added node is reached at the latest: references from code explain more than those
+ * from tables, such as a list of all types, and these more than exports. */
+enum came_in_level { FROM_CODE, FROM_DATA, FROM_EXPORT, FROM_ANY, CAME_IN_LEVELS };
+
+/* Edges while they are chosen */
+struct came_in_levels {
+	const struct came_in_finder *f;
+	const struct graph *g;
+	uint8_t *level; /* Per node: value of enum came_in_level. Others have no level yet */
+	bool *inner;    /* Per node: another node refers to it */
+	node_vec line;
+};
+
+static void levels_mark(struct came_in_levels *l, uint32_t node, enum came_in_level level)
+{
+	if (l->level[node] != CAME_IN_LEVELS || !came_in_is_added(l->f, node))
+		return;
+	l->level[node] = (uint8_t)level;
+	vec_push(&l->line, node);
+}
+
+/* Gives a level to the added nodes that its roots reach, unless they have one already. */
+static void levels_spread(struct came_in_levels *l, enum came_in_level level)
+{
+	const struct graph *g = l->g;
+	l->line.count = 0;
+	for (size_t i = 0; i < g->edges.count; i++) {
+		const uint32_t from = edge_from(&g->edges.data[i]), to = edge_to(&g->edges.data[i]);
+		const bool starts =
+			from == 0 ? level == FROM_ANY || (level == FROM_EXPORT && !l->inner[to])
+				  : l->level[from] == level && !came_in_is_added(l->f, from);
+		if (starts)
+			levels_mark(l, to, level);
+	}
+	for (size_t i = 0; i < l->line.count; i++)
+		for (size_t k = g->out_first[l->line.data[i]];
+		     k < g->out_first[l->line.data[i] + 1]; k++)
+			levels_mark(l, g->out[k], level);
+}
+
+/* Finds the level of each node. Node 0 has the last one. */
+static void levels_find(struct came_in_levels *l)
+{
+	const struct graph *g = l->g;
+	memset(l->level, CAME_IN_LEVELS, g->nodes.count);
+	for (uint32_t i = 1; i < g->nodes.count; i++)
+		if (graph_reaches(g, i) && !came_in_is_added(l->f, i))
+			l->level[i] = FROM_DATA;
+	for (size_t i = 0; i < g->spans.list.count; i++)
+		if (g->flags[i] & SPAN_CODE && l->level[g->owner[i]] == FROM_DATA)
+			l->level[g->owner[i]] = FROM_CODE;
+	for (size_t i = 0; i < g->edges.count; i++)
+		if (edge_from(&g->edges.data[i]) != 0)
+			l->inner[edge_to(&g->edges.data[i])] = true;
+	for (unsigned i = 0; i < CAME_IN_LEVELS; i++)
+		levels_spread(l, i);
+	l->level[0] = FROM_ANY;
+	vec_release(&l->line);
+}
+
 /* Makes the graph of what the change added. */
 static void came_in_make_added(struct came_in_finder *f)
 {
 	const struct graph *g = came_in_graph(f);
 	struct graph *h = &f->added;
+	struct came_in_levels l = { .f = f,
+				    .g = g,
+				    .level = mem_alloc(g->nodes.count),
+				    .inner = mem_zeroed(g->nodes.count, sizeof *l.inner) };
+	levels_find(&l);
 	for (size_t i = 0; i < g->nodes.count; i++)
 		vec_push(&h->nodes, g->nodes.data[i]);
 	for (size_t i = 0; i < g->edges.count; i++) {
 		const struct graph_edge *e = &g->edges.data[i];
-		const uint32_t from = edge_from(e);
-		if (!graph_reaches(g, from) || !came_in_is_added(f, edge_to(e)))
+		const uint32_t from = edge_from(e), to = edge_to(e);
+		const uint8_t level = from == 0 && !l.inner[to] ? FROM_EXPORT : l.level[from];
+		if (!came_in_is_added(f, to) || level == CAME_IN_LEVELS || level > l.level[to])
 			continue;
 		vec_push(&h->edges, *e);
-		if (!came_in_is_added(f, from))
+		if (from != 0 && !came_in_is_added(f, from))
 			edges_add(&h->edges, 0, from, EDGE_ROOT, 0);
 	}
+	mem_free_all(l.level, l.inner);
 	graph_finish(h);
 	f->child = mem_zeroed(h->nodes.count, sizeof *f->child);
 	f->next = mem_zeroed(h->nodes.count, sizeof *f->next);
@@ -107,6 +175,38 @@ static void came_in_make_added(struct came_in_finder *f)
 		f->next[node] = f->child[above];
 		f->child[above] = node;
 	}
+}
+
+/* Returns the source file with the first line of a function, or that of a variable. "" if it is
+ * unknown. Sets the number of the line at `place`, which lies in the node. */
+static const char *came_in_source(struct came_in_finder *f, uint64_t place, uint32_t *ret_line)
+{
+	struct locator *l = &f->program.locator;
+	const struct heft_frame *frames;
+	const char *unit;
+	struct declaration d;
+	/* The last frame is the function itself. Those before it are inlined in it. */
+	const size_t count = locator_functions(l, place, &frames, &unit);
+	if (count == 0 && !locator_variable(l, place, &d))
+		return "";
+	*ret_line = count > 0 ? frames[count - 1].line : d.line;
+	return count > 0 ? frames[count - 1].file : d.file;
+}
+
+/* Finds the folder of the program's own sources: that of `main`, or the folder `src` around it. */
+static void came_in_find_root(struct came_in_finder *f)
+{
+	const struct graph *g = came_in_graph(f);
+	uint32_t label, line;
+	if (!intern_find(&f->program.labels.names, STR("main"), &label) ||
+	    label >= g->label_count || g->node_of[label] == NODE_NONE)
+		return;
+	const char *file = came_in_source(f, g->nodes.data[g->node_of[label]].addr, &line);
+	const struct str path = str_of(arena_copy(&f->arena, str_of(file)));
+	const char *src = strstr(path.p, "/src/");
+	f->root = path_directory(path, 0);
+	if (src)
+		f->root = str_upto(path, (size_t)(src - path.p) + 4);
 }
 
 /* Opens the later program and reads its references. False if it is no single program. */
@@ -128,6 +228,7 @@ static bool came_in_open(struct came_in_finder *f)
 	f->own = align_main_package(&s->snapshot);
 	came_in_find_charges(f);
 	came_in_make_added(f);
+	came_in_find_root(f);
 	return true;
 }
 
@@ -172,11 +273,22 @@ static bool came_in_has_name(const struct came_in_finder *f, uint32_t node)
 	return name.len > 0 && !strchr("[(\"", name.p[0]) && !snap_is_made_up(name);
 }
 
-static bool came_in_is_own(const struct came_in_finder *f, uint32_t node)
+/* True for the program's own code: of the package of `main`, or from sources in its folder. Parts
+ * of templates are from the headers that define them. */
+static bool came_in_is_own(struct came_in_finder *f, uint32_t node)
 {
 	const struct snapshot *s = &f->after->snapshot;
-	return f->own.len > 0 && came_in_has_name(f, node) &&
-	       str_eq(snapshot_text(s, s->charges.data[f->charge[node]].package), f->own);
+	uint32_t line;
+	if (!came_in_has_name(f, node))
+		return false;
+	if (f->own.len > 0 &&
+	    str_eq(snapshot_text(s, s->charges.data[f->charge[node]].package), f->own))
+		return true;
+	const struct str file = str_of(
+		f->root.len > 0 ? came_in_source(f, came_in_graph(f)->nodes.data[node].addr, &line)
+				: "");
+	return f->root.len > 0 && str_starts(file, f->root) && file.len > f->root.len &&
+	       file.p[f->root.len] == '/';
 }
 
 /* Returns who brought in most of the part of the group that node `top` dominates: the last symbol
@@ -184,7 +296,7 @@ static bool came_in_is_own(const struct came_in_finder *f, uint32_t node)
  * outside of the group. */
 static uint32_t group_bringer(const struct came_in_group *k, uint32_t top)
 {
-	const struct came_in_finder *f = k->f;
+	struct came_in_finder *f = k->f;
 	const uint64_t least = came_in_least(f->sums[top]);
 	uint32_t first = 0, own = 0;
 	for (uint32_t at = top; at != 0;) {
@@ -216,7 +328,7 @@ static bool group_add(struct came_in_group *k, uint32_t node)
  * many, or have no name. */
 static bool group_add_users(struct came_in_group *k, uint32_t top)
 {
-	const struct came_in_finder *f = k->f;
+	struct came_in_finder *f = k->f;
 	const struct graph *h = &f->added;
 	if (h->in_first[top + 1] - h->in_first[top] > USERS_MOST)
 		return false;
@@ -295,28 +407,6 @@ static uint32_t group_step(const struct came_in_group *k, uint32_t by)
 	return ret;
 }
 
-/* Finds the source line of a reference: in the function that has it, not in one inlined there. */
-static void came_in_locate(struct came_in_finder *f, const struct graph_edge *e, struct str path,
-			   struct heft_came_in *ret)
-{
-	struct locator *l = &f->program.locator;
-	const struct heft_frame *frames;
-	const char *unit, *file = "";
-	struct declaration d;
-	const size_t count = locator_functions(l, e->place, &frames, &unit);
-	if (count > 0) {
-		file = frames[count - 1].file;
-		ret->line = frames[count - 1].line;
-	} else if (locator_variable(l, e->place, &d)) {
-		file = d.file;
-		ret->line = d.line;
-	}
-	/* Paths of the snapshot are those that a reader knows from other rows. */
-	const char *known = arena_copy(&f->arena, path);
-	const bool same = strcmp(file_name(known), file_name(file)) == 0;
-	ret->file = same ? known : arena_copy(&f->arena, str_of(file));
-}
-
 static struct heft_came_in group_answer(const struct came_in_group *k, uint32_t by)
 {
 	struct came_in_finder *f = k->f;
@@ -328,8 +418,13 @@ static struct heft_came_in group_answer(const struct came_in_group *k, uint32_t 
 		.file = "",
 	};
 	const struct graph_edge *e = graph_edge_between(&f->added, by, group_step(k, by));
-	if (e)
-		came_in_locate(f, e, snapshot_text(s, c->source), &ret);
+	if (e) {
+		/* Paths of the snapshot are those that a reader knows from other rows. */
+		const char *file = came_in_source(f, e->place, &ret.line);
+		const char *known = arena_copy(&f->arena, snapshot_text(s, c->source));
+		const bool same = strcmp(file_name(known), file_name(file)) == 0;
+		ret.file = same ? known : arena_copy(&f->arena, str_of(file));
+	}
 	return ret;
 }
 
@@ -342,8 +437,8 @@ void came_in_find(struct came_in_finder *f, const uint32_t *group, const char *c
 		if (group[i] != CAME_IN_NONE && p->before == SNAP_NO_SYMBOL)
 			bytes[group[i]] += p->file[1] > 0 ? p->file[1] : p->vm[1];
 	}
-	for (uint32_t i = 0; i < count; i++) {
-		if (bytes[i] < BYTES_LEAST || !came_in_open(f))
+	for (uint32_t i = 0; i < count && i < GROUPS_MOST; i++) {
+		if (bytes[i] <= f->least || !came_in_open(f))
 			continue;
 		struct came_in_group k = { .f = f, .group = group, .number = i };
 		const bool sure = group_find(&k);
@@ -379,7 +474,9 @@ void came_in_find_rows(struct came_in_finder *f, const struct diff_rows *rows,
 	struct intern labels = { { 0 } };
 	for (size_t i = 0; i < top->child_count && rows->counting == DIFF_CHARGED; i++) {
 		const struct heft_row *row = top->children[i];
-		if (diff_names_owner(row) && intern_add(&labels, str_of(row->label)) == names.count)
+		if (row->others == 0 &&
+		    (row->kind == HEFT_ROW_NAME || row->kind == HEFT_ROW_LITERAL) &&
+		    intern_add(&labels, str_of(row->label)) == names.count)
 			vec_push(&names, row->label);
 	}
 	for (size_t i = 0; i < pairs; i++) {

@@ -18,6 +18,7 @@ typedef VEC(struct heft_came_in) came_in_vec;
 struct came_in_finder {
 	const struct snapshot_diff *d;
 	const struct heft_snapshot *after;
+	uint64_t least; /* Groups with at most so many added bytes have no answers */
 	/* Private. */
 	bool tried;
 	struct notes notes;
@@ -26,7 +27,7 @@ struct came_in_finder {
 	uint32_t *charge;       /* Per node: its charge in `after`, or SNAP_NO_SYMBOL */
 	uint32_t *child, *next; /* Trees of dominators: first child and next sibling, or 0 */
 	uint64_t *sums;         /* Per node: bytes of a group that it dominates */
-	struct str own;         /* Package of `main`, or "" */
+	struct str own, root;   /* Package of `main`, and the folder of its sources, or "" */
 	struct arena arena;     /* Owns texts of answers */
 };
 

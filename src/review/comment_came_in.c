@@ -1,18 +1,19 @@
 /* Writes by whom the parts of a change came in. */
 #include "review/comment.h"
 
+#include "base/filename.h"
+
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static void put_bringer(const struct heft_came_in *by, struct arena *arena, struct sink *s)
 {
 	story_put_name(s, by->by);
 	if (*by->file) {
+		const char *file = file_name(by->file);
 		sink_text(s, STR(" ("));
-		story_put_path(s, by->line > 0
-					  ? arena_format(arena, "%s:%" PRIu32, by->file, by->line)
-					  : by->file);
+		story_put_name(s, by->line > 0 ? arena_format(arena, "%s:%" PRIu32, file, by->line)
+					       : file);
 		sink_text(s, STR(")"));
 	}
 	sink_text(s, by->change == HEFT_ADDED ? STR(", which is new") : STR(""));
