@@ -148,9 +148,10 @@ static void came_in_make_added(struct came_in_finder *f)
 {
 	const struct graph *g = came_in_graph(f);
 	struct graph *h = &f->added;
+	f->level = mem_alloc(g->nodes.count);
 	struct came_in_levels l = { .f = f,
 				    .g = g,
-				    .level = mem_alloc(g->nodes.count),
+				    .level = f->level,
 				    .inner = mem_zeroed(g->nodes.count, sizeof *l.inner) };
 	levels_find(&l);
 	for (size_t i = 0; i < g->nodes.count; i++)
@@ -165,7 +166,7 @@ static void came_in_make_added(struct came_in_finder *f)
 		if (from != 0 && !came_in_is_added(f, from))
 			edges_add(&h->edges, 0, from, EDGE_ROOT, 0);
 	}
-	mem_free_all(l.level, l.inner);
+	mem_free(l.inner);
 	graph_finish(h);
 	f->child = mem_zeroed(h->nodes.count, sizeof *f->child);
 	f->next = mem_zeroed(h->nodes.count, sizeof *f->next);
@@ -291,6 +292,14 @@ static bool came_in_is_own(struct came_in_finder *f, uint32_t node)
 	       file.p[f->root.len] == '/';
 }
 
+/* True if a node may be an answer. Tables of others tell nothing: a linker may make them. */
+static bool came_in_tells(struct came_in_finder *f, uint32_t node)
+{
+	return came_in_has_name(f, node) &&
+	       (f->own.len + f->root.len == 0 || f->level[node] == FROM_CODE ||
+		came_in_is_own(f, node));
+}
+
 /* Returns who brought in most of the part of the group that node `top` dominates: the last symbol
  * of the program's own code on the way to it, otherwise the first symbol. 0 if there is none
  * outside of the group. */
@@ -300,8 +309,8 @@ static uint32_t group_bringer(const struct came_in_group *k, uint32_t top)
 	const uint64_t least = came_in_least(f->sums[top]);
 	uint32_t first = 0, own = 0;
 	for (uint32_t at = top; at != 0;) {
-		if (!group_has_node(k, at) && came_in_has_name(f, at)) {
-			first = first == 0 ? at : first;
+		if (!group_has_node(k, at)) {
+			first = first == 0 && came_in_tells(f, at) ? at : first;
 			own = came_in_is_own(f, at) ? at : own;
 		}
 		at = f->child[at];
@@ -341,7 +350,7 @@ static bool group_add_users(struct came_in_group *k, uint32_t top)
 		if (above == top)
 			continue;
 		const uint32_t by = own != 0 ? own : h->in[i];
-		if (by == 0 || !came_in_has_name(f, by) || !group_add(k, by))
+		if (by == 0 || !came_in_tells(f, by) || !group_add(k, by))
 			return false;
 	}
 	return k->count > 0;
@@ -370,7 +379,7 @@ static bool group_find(struct came_in_group *k)
 	uint32_t tops[ANSWERS_MOST];
 	uint64_t done = 0;
 	k->count = 0;
-	if (most == 0 || most < came_in_least(all))
+	if (most == 0 || most < all / 2)
 		return false;
 	for (size_t i = 0; i < ANSWERS_MOST && done < came_in_least(most); i++) {
 		const uint32_t top = tops[i] = group_largest(k, tops, i);
@@ -497,7 +506,7 @@ void came_in_release(struct came_in_finder *f)
 	struct heft_graph *p = &f->program;
 	graph_release(&p->graph);
 	graph_release(&f->added);
-	mem_free_all(f->charge, f->child, f->next, f->sums);
+	mem_free_all(f->charge, f->level, f->child, f->next, f->sums);
 	locator_release(&p->locator);
 	layer_release(&p->layer);
 	measure_release(&p->measure);
