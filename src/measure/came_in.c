@@ -129,7 +129,7 @@ static void levels_find(struct came_in_levels *l)
 	const struct graph *g = l->g;
 	memset(l->level, CAME_IN_LEVELS, g->nodes.count);
 	for (uint32_t i = 1; i < g->nodes.count; i++)
-		if (graph_reaches(g, i) && !came_in_is_added(l->f, i))
+		if (!came_in_is_added(l->f, i))
 			l->level[i] = FROM_DATA;
 	for (size_t i = 0; i < g->spans.list.count; i++)
 		if (g->flags[i] & SPAN_CODE && l->level[g->owner[i]] == FROM_DATA)
