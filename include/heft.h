@@ -167,8 +167,8 @@ HEFT_API void heft_buffer_release(struct heft_buffer *b);
  * Returns true to continue. False cancels the call, which then fails with HEFT_ECANCELED and leaves
  * no file behind. Its handle can only be freed then (see Handles above).
  *
- * The function is called on the thread that made the call, never on a worker. It must be quick,
- * because it may be called many times per millisecond. It must not call the library. */
+ * The function is called on the thread that made the call, never on a worker thread. It must be
+ * quick, because it may be called many times per millisecond. It must not call the library. */
 typedef bool (*heft_progress_fn)(void *ctx, const char *what, uint64_t done, uint64_t total);
 
 /* ---- lists of sources and passes, and the allocator ----------------------- */

@@ -226,7 +226,7 @@ static size_t allocator_xallocx(void *p, size_t size, size_t extra, int flags)
 }
 
 /* Hook of the resizing function `real`, whose argument number `which` (0 or 1) is the block. If the
- * block has a header, copies it to an unrecorded block, which `real` allocates for a NULL block. */
+ * block has a header, copies it to an unrecorded block, which `real` allocates for NULL. */
 static uintptr_t resize_beside(word_function *real, unsigned which, uintptr_t args[5],
 			       const struct caller *from)
 {
@@ -441,7 +441,7 @@ enum { NAMES = sizeof names / sizeof names[0] };
 /* Per name: its address in the global scope when the process started, or NULL */
 static any_function found_at[NAMES];
 static bool of_allocator[NAMES]; /* True if that address is in the real allocator */
-static struct tables below;      /* Address range of the module of that allocator */
+static struct tables below;      /* Address range of the module of the real allocator */
 
 static bool is_below(uintptr_t at)
 {

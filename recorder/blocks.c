@@ -27,7 +27,7 @@ static inline size_t rounded(size_t size)
 	return (size + HEAP_ALIGN - 1) & ~(size_t)(HEAP_ALIGN - 1);
 }
 
-/* Returns the bytes to request for a block of `size` bytes, without what precedes it. Includes the
+/* Returns the bytes to request for a block of `size` bytes, without those before it. Includes the
  * canary and the bytes that the C library adds anyway, which will store who freed the block. */
 static inline size_t size_behind(size_t size)
 {
@@ -246,7 +246,7 @@ static inline bool wanted(struct slot *s, size_t size)
 	return LIKELY(recorder.opt.sample == 0) || sample_take(s, size);
 }
 
-/* Resizes a block without a header to the size that the program requested. Keeps zeroed bytes. */
+/* Resizes a block without a header to the requested size. Zeroed bytes stay zero. */
 static COLD void *unrecorded(void *p, size_t size)
 {
 	void *to = recorder.real.realloc(p, size != 0 ? size : 1);
@@ -380,8 +380,8 @@ static struct slot *slot_of_plain(uintptr_t sp)
 	return slot_enter(sp);
 }
 
-/* Calls the real free while the slot is in use, so that a dump shows the threads in the allocator
- * and their blocks. */
+/* Calls the real free while the slot is in use, so that a dump shows which threads are in the
+ * allocator and which blocks they free. */
 static inline void give_back(struct slot *s, const void *p, void *raw, uintptr_t pc)
 {
 	if (UNLIKELY(s == NULL)) {
@@ -443,8 +443,8 @@ HOT void block_free(void *p, uintptr_t sp, uintptr_t pc)
 	give_back(s, p, h.raw, pc);
 }
 
-/* Returns the usable bytes of a block: all bytes after p, or those before the canary. realloc
- * copies as many. The requested size of a freed block: the real allocator must not be asked. */
+/* Returns the usable bytes of a block, which realloc copies: all bytes after p, or those before the
+ * canary. Of a freed block, the requested size, because the real allocator must not be asked. */
 static size_t head_usable(const unsigned char *p, const struct head *h)
 {
 	if (recorder.real.usable_size == NULL || (h->flags & (HEAP_CANARY | HEAP_FREED)) != 0)

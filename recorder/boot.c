@@ -238,8 +238,8 @@ static void after_fork(void)
 		atomic_store(&s->busy, forking.busy);
 }
 
-/* Handles a fork in the child. If this thread held the lock before, its tables may be half
- * changed, and remain so. If another thread held the lock, the child cannot release it, so
+/* Handles a fork in the child. If this thread held the lock before, the recorder's tables may be
+ * half changed, and remain so. If another thread held the lock, the child cannot release it, so
  * recording stops. */
 static void in_child(void)
 {

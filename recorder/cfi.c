@@ -285,7 +285,7 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t off)
 	m->now.cfa_is_expression = false;
 }
 
-/* Runs an instruction whose opcode is in the low six bits, except advances of the location. */
+/* Runs an instruction with its opcode in the low six bits, except advances. False if unknown. */
 static bool run_extended(struct machine *m, struct cursor *c, unsigned op)
 {
 	uint64_t reg;
@@ -357,7 +357,7 @@ static bool run_extended(struct machine *m, struct cursor *c, unsigned op)
 	return true;
 }
 
-/* Runs the instructions up to the row that contains `addr`. */
+/* Runs the instructions up to the row that contains `addr`. False if one is unknown or cut off. */
 static bool run(struct machine *m, struct cursor c, uintptr_t addr)
 {
 	const uint64_t unit = m->cie->code_align;
@@ -404,7 +404,7 @@ static bool value_add(struct value *a, const struct value *b)
 }
 
 /* Combines two values, as the expressions of PLT entries need. `op` is DW_OP_and, minus, mul, or,
- * plus, shl, shr, or eq to ne. */
+ * plus, shl, shr, or eq to ne. False if the result is not a struct value. */
 static bool value_combine(struct value *a, const struct value *b, unsigned op)
 {
 	if (op == 0x22)

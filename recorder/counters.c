@@ -12,7 +12,7 @@
 
 enum {
 	FLUSH_AT = HEAP_PENDING_MAX,
-	OPS = 256,                 /* Operations between readings of the clock */
+	OPS = 256,                 /* Operations between two readings of the clock */
 	FIRST_STEP = 10 * 1000000, /* First time step of the timeline, in ns */
 };
 

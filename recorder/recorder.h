@@ -82,7 +82,7 @@ enum fp_use { FP_LOADS, FP_KEEPS, FP_NEEDS };
  * frame and its callers do not use fp before they load it. Then fp may be outdated. */
 struct frame {
 	uintptr_t sp, pc, fp;
-	const uintptr_t *ra_slot; /* Address from which the return address was read */
+	const uintptr_t *ra_slot; /* Address from which the walk read the return address */
 	const uintptr_t *fp_slot; /* Address from which the caller's frame pointer was read, or
 				   * NULL if it is not live */
 	uint64_t hash;            /* Hash of this frame and all its callers */
@@ -211,11 +211,11 @@ struct options {
 	uint32_t flags; /* Flags, enum heap_flag */
 	bool frame_pointers;
 	bool no_fallback; /* End stacks at code without an unwind table */
-	bool check;       /* Compare all frames of a stack that its hash found */
+	bool check;       /* Compare all frames of a stack that was found by its hash */
 	bool alone;       /* Child processes write nothing */
 	int signal;       /* Signal on which the recorder writes a snapshot. 0 if there is none */
 	char out[1024];   /* File name pattern. "" if nothing is written */
-	bool memory;      /* The keeper process writes all memory when the process ends */
+	bool memory;      /* True if the keeper process writes all memory when this process ends */
 	char keeper[108]; /* Abstract socket of the keeper: the process that waits until this one
 			   * ends. "" if there is none */
 	char word[40];    /* Word that identifies processes of the run to the keeper */
@@ -576,7 +576,7 @@ void rest_note(const struct slot *s, const void *p, const struct head *h, uintpt
 bool rest_find(const unsigned char *p, struct head *ret) HIDDEN;
 
 /* Writes all pages to the file that options.out names: the final file, or the next numbered one.
- * False if there is none or if it cannot be written. May be called in a signal handler. */
+ * False if no file is set, or if it cannot be written. May be called in a signal handler. */
 bool snapshot_write(bool numbered) HIDDEN;
 /* Makes a signal write a snapshot, if the signal has its default action. */
 void snapshot_upon(int signal) HIDDEN;

@@ -288,7 +288,7 @@ void snapshot_announce(void)
 	errno = saved;
 }
 
-/* True if `pc` is the call near exit()'s start that runs handlers and does not return. */
+/* True if `pc` is near exit()'s start, in its call that runs handlers and does not return. */
 static bool is_in_exit(uintptr_t pc)
 {
 	enum { EXIT_MOST = 64 };

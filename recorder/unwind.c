@@ -73,7 +73,7 @@ static inline bool in_bounds(struct walk *w, uintptr_t end)
 	return LIKELY(end <= w->bounds.top) || bounds_grow(w, end);
 }
 
-/* Ends the stack at this frame, for which no word was read. */
+/* Ends the stack at this frame, for which no word was read. Returns false. */
 static inline bool step_end(struct frame *at, struct frame *next)
 {
 	at->ra_slot = at->fp_slot = &no_word;
@@ -294,8 +294,8 @@ static bool step_by_chain(struct walk *w, struct frame *at, struct frame *next)
 	return more;
 }
 
-/* True if a frame has no caller, while frame pointers are followed: its table says so, or its frame
- * pointer is zero. */
+/* For walks by frame pointers: true if a frame has no caller, because its table says so or its
+ * frame pointer is zero. */
 static bool is_outermost(const struct walk *w, const struct frame *at)
 {
 	if (at->fp == 0)

@@ -92,7 +92,7 @@ struct heft_why {
 	uint64_t all_parts;
 };
 
-/* Describes symbol i of the last heft_graph_ask(), or the group (i = 0). HEFT_EARG if none. */
+/* Describes symbol i of heft_graph_ask(), or group 0 of heft_graph_ask_by(). HEFT_EARG if none. */
 HEFT_API bool heft_graph_why(struct heft_graph *g, size_t i, struct heft_why *ret,
 			     struct heft_err *err);
 /* Writes a description: HEFT_TABLE for people, HEFT_JSON as one object on one line (docs/json.md),

@@ -78,8 +78,8 @@ struct heft_recorder_end {
 	/* True if the program was recorded but left no file. Either a signal ended it, it exited by
 	 * the system call, or an unrecorded program replaced it (exec). */
 	bool lost;
-	size_t others_lost, others_running; /* Numbers of its child processes that left no file,
-					     * and that still run. */
+	size_t others_lost, others_running; /* Numbers of its child processes that left no file, and
+					     * of those that still run. */
 };
 
 /* Runs a program and waits for its end. The program is searched in PATH. NULL ends argv. The
@@ -102,7 +102,7 @@ struct heft_recorder_file {
 	const char *path; /* Path. Valid until heft_recorder_free(). */
 	uint32_t pid;     /* Id of the process that wrote it. */
 	bool empty;       /* No allocation was recorded: the program has its own allocator. */
-	bool memory;      /* The file is a core with all memory of the process. */
+	bool memory;      /* True if the file is a core with all memory of the process. */
 	/* Functions that the program called and whose blocks are not recorded, such as
 	 * mi_heap_malloc, separated by spaces. "" if none is known. */
 	const char *beside;
@@ -391,7 +391,7 @@ HEFT_API bool heft_heap_report_write(const struct heft_heap_report *r,
  * HEFT_SVG. */
 enum heft_heap_page {
 	HEFT_HEAP_TIMELINE, /* Live bytes over time. */
-	HEFT_HEAP_LAYOUT,   /* Uses of the bytes of its memory. */
+	HEFT_HEAP_LAYOUT,   /* What the bytes of its memory are used for. */
 	HEFT_HEAP_CHECK,    /* Damage of the heap, with the blocks that may have caused it. */
 	HEFT_HEAP_STACKS,   /* Stacks of all threads. For cores of x86-64 and AArch64. */
 };
@@ -471,7 +471,7 @@ enum heft_heap_damage_kind {
 	HEFT_HEAP_CANARY,      /* `block` was written past its end. */
 	HEFT_HEAP_HEADER,      /* A header was overwritten. `block` is before it. */
 	HEFT_HEAP_CHUNK,       /* The allocator's data after `block` was overwritten. */
-	HEFT_HEAP_DOUBLE_FREE, /* Block freed again, `count` times. `block` if known. */
+	HEFT_HEAP_DOUBLE_FREE, /* `block`, if known, was freed again `count` times. */
 	/* `block`, or `count` unknown blocks, had been written past their end when freed. */
 	HEFT_HEAP_CANARY_FREED,
 	HEFT_HEAP_FAULT,         /* The faulting address is near `block`. */

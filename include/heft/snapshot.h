@@ -174,8 +174,8 @@ HEFT_API bool heft_snapshot_symbol(const struct heft_snapshot *s, size_t i,
 				   struct heft_snapshot_symbol *ret, struct heft_err *err);
 
 /* Bytes of the file and of the VM image that one symbol takes in one source file and object, or
- * bytes without a symbol. Charges added up by name equal a profile by symbols, by source one by
- * compileunits, by object one by objects. Texts are valid until heft_snapshot_free(). */
+ * bytes without a symbol. Added up by name, charges equal a profile by symbols; by source, one by
+ * compileunits; by object, one by objects. Texts are valid until heft_snapshot_free(). */
 struct heft_snapshot_charge {
 	size_t size;           /* Set to sizeof(struct heft_snapshot_charge). */
 	const char *name;      /* Short name: "net::send". "[section .dynamic]" for bytes without
@@ -189,7 +189,7 @@ struct heft_snapshot_charge {
 	size_t symbol;     /* Number of its symbol (heft_snapshot_symbol()), or HEFT_NO_SYMBOL. */
 #define HEFT_NO_SYMBOL  SIZE_MAX
 	uint64_t file, vm; /* Bytes of the file and of the VM image. */
-	bool debug;        /* The bytes are in sections of debug info. */
+	bool debug;        /* True if the bytes are in sections of debug info. */
 };
 /* Return the charges. Their `file` adds up to the file, their `vm` to the VM image. None for a file
  * of SuperSize. For a .sizediff file, those of the later snapshot. O(1). */

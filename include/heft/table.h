@@ -30,10 +30,10 @@ struct heft_measure {
 	const char *name;  /* Name in CSV and JSON: "file", "live_bytes". */
 	const char *title; /* Column title in a table: "live". */
 	enum heft_unit unit;
-	/* Several rows count the same things, so the rows do not add up. Rows that sum up others
-	 * have no value. The top row has no value if its number is 0. */
+	/* True if several rows count the same things, so that the rows do not add up. Rows that sum
+	 * up others have no value. The top row has no value if its number is 0. */
 	bool shared;
-	/* Counts events between base and now, so heft_row.base has no value. */
+	/* True if it counts events between base and now. heft_row.base then has no value. */
 	bool of_change;
 	const char *what; /* Description for people. NULL if the name suffices. */
 };

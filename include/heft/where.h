@@ -121,8 +121,8 @@ struct heft_location {
 	 * and column (0 if unknown). */
 	const char *decl_file;
 	uint32_t decl_line, decl_column;
-	/* Each thread has its own copy of the symbol. A symbol of .tbss is in no segment: its
-	 * address is that of the first copy, where the image may have other data. */
+	/* True if each thread has its own copy of the symbol. A symbol of .tbss is in no segment:
+	 * its address is that of the first copy, where the image may have other data. */
 	bool is_tls;
 	const char *member; /* Member of an archive. NULL if there is none. */
 };

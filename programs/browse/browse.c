@@ -63,7 +63,7 @@ static int browse_key(struct browse *b, int ms)
 	}
 }
 
-/* True if Esc was typed during the work. Otherwise keeps the typed keys for later. */
+/* True if Esc was typed during a long call. Otherwise keeps the typed keys for later. */
 static bool is_stopped(void)
 {
 	int keys[KEYS_KEPT];
@@ -346,7 +346,7 @@ static void next_sort(struct browse *b)
 
 enum { WHEEL_LINES = 3, DOUBLE_MS = 400 };
 
-/* Scrolls the lines. Keeps the cursor visible. */
+/* Scrolls the lines. Moves the cursor if it would leave the screen. */
 static void scroll_by(struct browse *b, int64_t by)
 {
 	const int64_t size = browse_page_size(), count = b->tree.line_count;

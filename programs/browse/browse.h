@@ -54,7 +54,7 @@ struct browse_ops {
 	/* Returns the groupings that the user may choose for an open input. NULL ends the list. */
 	const char *const *(*groups)(void *ctx, size_t input);
 	/* Makes the table of an input, with rows grouped by `by` (NULL: the default). The table is
-	 * valid until the next one of this input. If it fails, the previous table stays. */
+	 * valid until the next table of this input. If it fails, the previous table stays. */
 	bool (*open)(void *ctx, size_t input, const char *by, struct browse_table *ret,
 		     struct heft_err *err);
 	/* Make a table as `open` does, for an input that is not open. The functions may be called

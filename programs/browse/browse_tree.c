@@ -73,7 +73,7 @@ static enum heft_filtered browse_tree_filtered(const struct tree *t, const struc
 	return t->rows.filtered(t->rows.of, row, now, base);
 }
 
-/* Adds a node, unless the table hides the row. */
+/* Adds a node, unless the table hides the row. False if out of memory. */
 static bool add_node(struct tree *t, const struct heft_row *row, uint32_t parent)
 {
 	const uint64_t *now, *base;
@@ -186,15 +186,15 @@ static double *browse_tree_sums_of(const struct tree *t, uint32_t node)
 	return t->sums + (size_t)node * t->table->measure_count * 2;
 }
 
-/* True if the filter's sums give a node's value. If rows count the same things (`shared`), a sum
- * would count them repeatedly, so a leaf has the value of the table. */
+/* True if a node's value is its sum in t->sums. If rows count the same things (`shared`), a leaf
+ * has the value of the table, because a sum would count repeatedly. */
 static bool is_summed(const struct tree *t, uint32_t node, size_t measure)
 {
 	return t->sums != NULL &&
 	       !(t->table->measures[measure].shared && !tree_has_children(t, node));
 }
 
-/* Returns the sums of the rows that pass the table's filter. NULL means that all rows pass. */
+/* Returns a node's sums over the rows that pass the table's filter. NULL if all rows pass. */
 static const uint64_t *sums_by_table(const struct tree *t, uint32_t node, bool base)
 {
 	const uint64_t *now, *was;
@@ -350,7 +350,7 @@ unsigned tree_depth(const struct tree *t, uint32_t node)
 	return depth;
 }
 
-/* Pushes the visible children on the stack of waiting nodes, the last child first. */
+/* Pushes the visible children on t->waiting, the last child first. False if out of memory. */
 static bool list_children(struct tree *t, uint32_t node, uint32_t *count)
 {
 	if (!tree_make_children(t, node) || !sort_children(t, node))

@@ -17,13 +17,13 @@
 
 struct tree_node {
 	const struct heft_row *row;
-	uint32_t parent; /* 0 for node 0 */
-	uint32_t first;  /* First child. 0 if the children were not made yet */
+	uint32_t parent; /* Index of the row's parent. 0 for node 0 */
+	uint32_t first;  /* Index of the first child. 0 if the children were not made yet */
 	uint32_t children;
 	uint32_t below;  /* Number of rows directly below. A filter may make fewer children */
 	uint32_t sorted; /* Value of order_number when its children were sorted. 0 if unsorted */
 	bool open, marked;
-	bool by_filter; /* Opened by the filter. Another filter closes it */
+	bool by_filter; /* True if the filter opened the row. The next filter closes it */
 	bool shown;     /* True if the row or a row below it passes the filter */
 };
 
@@ -38,7 +38,7 @@ enum tree_sort {
 
 struct tree {
 	const struct heft_table *table;
-	bool diff; /* True if the numbers of the base are used */
+	bool diff; /* True if the table is a diff: the base's numbers are used */
 	struct browse_rows rows;
 	bool by_table;   /* True if the table filters its rows itself */
 	uint64_t leaves; /* Number of rows without children that pass the filter */
@@ -96,7 +96,7 @@ bool tree_same_label(const char *above, const char *label);
  * exactly. All rows pass an empty text. *cursor gets the node's new number. False if there is no
  * memory; then the filter is unchanged, unless the table filters its rows itself. */
 bool tree_filter(struct tree *t, const char *text, uint32_t *cursor);
-/* Computes the visible lines. Call it after every change of them. False if out of memory. */
+/* Computes the visible lines. Call it after each change that affects them. False without memory. */
 bool tree_list(struct tree *t);
 
 /* Opens or closes the node and all its siblings. */

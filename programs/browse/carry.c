@@ -66,7 +66,7 @@ static void carry_choose(const struct tree *from, uint32_t cursor, uint32_t *now
 			now[from->nodes[i].parent] = 0;
 }
 
-/* Finds a row of the same table by its heft_row.now, which ascends over the children. */
+/* Finds a row of the same table by its pointer heft_row.now, which rises over the children. */
 static uint32_t find_same(const struct tree *t, uint32_t node, const struct heft_row *row)
 {
 	const struct tree_node *n = &t->nodes[node];
@@ -76,7 +76,7 @@ static uint32_t find_same(const struct tree *t, uint32_t node, const struct heft
 	return low < end && t->nodes[low].row->now == row->now ? (uint32_t)low : NOWHERE;
 }
 
-/* Sets now[] of the selected children of a row: nodes of the new tree, or NOWHERE. */
+/* Sets now[] of a row's selected children: nodes of the new tree, or NOWHERE. False: no memory. */
 static bool match_children(const struct tree *from, struct tree *to, uint32_t node, uint32_t *now)
 {
 	ASSERT(node < from->count);

@@ -181,7 +181,7 @@ static bool open_input(void *ctx, size_t i, const char *by, struct browse_table 
 	return ret->table != NULL;
 }
 
-/* Shows the sizes of a program's sections immediately, from its headers. */
+/* Shows the sizes of a program's sections at once, from its headers. False for other inputs. */
 static bool glance(void *ctx, struct browse_table *ret)
 {
 	struct browse_job *job = ctx;
@@ -313,7 +313,7 @@ static int cmd_browse_look(struct browse_job *job)
 	return good ? EXIT_FINE : cli_failed(cli, &err);
 }
 
-/* If the user named a process, makes it the only input, and makes a name for it. */
+/* If the user named a process, makes it the only input and names it. False after a message. */
 static bool name_process(struct browse_job *job)
 {
 	const struct cli *cli = job->inputs.run.cli;

@@ -18,7 +18,7 @@ struct words {
 	char *text; /* Memory of the texts of all words */
 	struct filter_word words[WORDS_MAX];
 	unsigned count;
-	uint32_t wanted, unwanted; /* One bit per word, by its number */
+	uint32_t wanted, unwanted; /* One bit per word: it must occur, or must not ("!") */
 	uint32_t in_full;          /* Bits of wanted words that are also tested with full names */
 };
 
@@ -90,7 +90,7 @@ static uint32_t filter_words_of(const struct tree *t, const struct heft_row *row
 	return known;
 }
 
-/* Decides which leaves are shown. Each node comes after its parent. */
+/* Decides which leaves are shown. Each node comes after its parent. False if out of memory. */
 static bool match_leaves(struct tree *t, const struct words *w)
 {
 	uint32_t *found = malloc(t->count * sizeof *found);

@@ -13,13 +13,13 @@ struct loader {
 	size_t input;
 	char by[200];
 	/* Private fields. */
-	bool as_usual; /* True if `by` was NULL */
+	bool as_usual; /* True if `by` of loader_start() was NULL */
 	pthread_t thread;
 	pthread_mutex_t lock; /* Guards the following fields */
 	bool ended, stops;
 	char what[80];
 	uint64_t done, total;
-	void *made; /* NULL if the call failed */
+	void *made; /* Result of browse_ops.make. NULL if it failed */
 	struct browse_table table;
 	struct heft_err err;
 };

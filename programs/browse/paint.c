@@ -107,7 +107,7 @@ static void get_glyph(struct paint_glyph *g, const char *text, size_t size)
 	g->size = (size_t)g->width;
 }
 
-/* Returns a limit of the bytes to read for `width` columns: at most four bytes per character. */
+/* Returns how many bytes to read for `width` columns: at most 16 per column, and 16 more. */
 static size_t near_size(const char *text, int width)
 {
 	return strnlen(text, (size_t)width * 16 + 16);

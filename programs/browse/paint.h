@@ -37,5 +37,5 @@ void paint_fill(int row, int column, int width, enum paint_style style, bool cho
 /* Places the cursor for typing. Row -1 hides it. */
 void paint_cursor(int row, int column);
 
-/* Returns the number of bytes of `text` that fit into `width` columns, at least one character. */
+/* Returns how many bytes of `text` fit into `width` columns: at least those of one character. */
 size_t paint_fit(const char *text, int width);

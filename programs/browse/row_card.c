@@ -17,7 +17,7 @@ struct row_card_place {
 struct row_card_places {
 	const struct browse_row *row;
 	struct row_card_place list[CODE_PLACES]; /* The first address ranges of the row */
-	size_t count;                            /* Number of all its ranges */
+	size_t count;                            /* Number of all ranges of the row */
 	uint64_t bytes;                          /* Bytes of the row in all its ranges */
 	uint64_t bytes_of_label; /* Bytes with the same label, including those of other rows */
 };
@@ -177,7 +177,7 @@ static bool row_card_put_short(void *ctx, const void *data, size_t size)
 	return true;
 }
 
-/* Looks up an address. If the call breaks the handle, frees it. */
+/* Looks up an address. False if nothing is known. If the call breaks the handle, frees it. */
 static bool row_card_find(struct row_card *c, uint64_t addr, struct heft_location *ret)
 {
 	struct heft_err err;
@@ -329,7 +329,7 @@ static size_t functions_in(struct browse_row_card_code *code, const struct row_c
 	return count;
 }
 
-/* Writes the function around the start of a range, and the functions that begin in the range. */
+/* Writes the function around the start of a range, and those that begin in it. False on failure. */
 static bool row_card_put_place(struct browse_row_card_code *code, const struct row_card_place *p)
 {
 	struct heft_block_function f = { .size = sizeof f };

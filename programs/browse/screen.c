@@ -63,7 +63,7 @@ enum what { NOW, CHANGE, GROWTH, SHARE, PICTURE, STATE, FREE, USED };
 
 struct screen_cell {
 	enum what what;
-	size_t measure; /* Index of the measure. FREE, USED: index of the row's text */
+	size_t measure; /* Index of the measure. For FREE and USED: index of the row's text */
 	int width;
 };
 

@@ -13,26 +13,26 @@ struct browse {
 	struct browse_table table;
 	struct tree tree;
 	char by[200];     /* Names of the data sources by which rows are grouped */
-	char filter[200]; /* As the user typed it */
-	uint32_t at;      /* Line under the cursor */
-	uint32_t top;     /* First visible line */
+	char filter[200]; /* Filter as the user typed it */
+	uint32_t at;      /* Index of the line under the cursor */
+	uint32_t top;     /* Index of the first visible line */
 	bool quits;
 	char said[400]; /* Message after the last key. "" if there is none */
 	struct loader loader;
 	bool first;            /* True while the loader makes the first table */
 	uint32_t clicked;      /* Line that was clicked last, to detect a double click */
 	struct timespec click; /* Time of that click */
-	bool ended;            /* True if the data that changed (a process) has ended: its last
-			        * state is shown */
+	bool ended;            /* True if the shown process has ended. Its last state stays on the
+			        * screen */
 	struct timespec began; /* Time when the loader began */
 	int64_t pause_ms;      /* Milliseconds until changing data is read again. -1: never */
 };
 
-/* Draws the screen. Makes the cursor visible. */
+/* Draws the screen. Scrolls so that the line under the cursor is visible. */
 void browse_draw(struct browse *b);
 /* Returns the number of visible lines of rows. */
 int browse_page_size(void);
-/* Returns the line of rows at a screen row. UINT32_MAX if there is none. */
+/* Returns the line (index in tree.lines) at a row of the screen. UINT32_MAX if there is none. */
 uint32_t browse_line_at(const struct browse *b, int row);
 /* Draws a line at the bottom. Returns the number of columns used. */
 int browse_foot(const char *text);

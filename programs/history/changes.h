@@ -12,7 +12,7 @@
  * components, and of folders of sources and objects, to `sums`. */
 void changes_write(struct db *db, uint32_t build, const struct heft_snapshot *base,
 		   const struct heft_snapshot *now, struct measures *sums);
-/* Adds a row per section name. */
+/* Adds a row per section name to the database. */
 void sections_write(struct db *db, uint32_t build, const struct heft_snapshot *s);
 
 struct build_sizes {

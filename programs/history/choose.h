@@ -33,7 +33,7 @@ bool history_has_no_words(const struct command_run *run);
 bool history_open(const struct cli *cli, const struct history_settings *s, unsigned flags,
 		  struct history *ret);
 void history_close(struct history *h);
-/* Opens the history of a run. */
+/* Opens the history of a run. False after a message. */
 bool history_run_open(struct history_run *h, unsigned flags);
 /* Replaces the list of builds in `h` by the builds that match the filter. */
 void history_select(struct history *h, const struct build_filter *f);

@@ -20,7 +20,7 @@ struct add_job {
 	unsigned flags; /* Bits of enum db_flag */
 	char *sources[MEASURED_SOURCES];
 	size_t source_count;
-	const char *budget, *heap; /* NULL if not given */
+	const char *budget, *heap; /* Paths of files. NULL if not given */
 	/* Output of git, and the name of this machine. */
 	char hash[80], parents[200], when[40], head[200], host[100];
 };

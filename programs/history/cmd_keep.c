@@ -9,7 +9,7 @@ struct export_job {
 	struct history_run h;
 	struct heft_snapshot *snapshot;
 	const char *of;    /* Data source whose rows are shown. NULL shows symbols */
-	const char *build; /* NULL exports rows */
+	const char *build; /* Build whose snapshot is written. NULL writes rows instead */
 	bool zstd;
 };
 

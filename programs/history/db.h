@@ -43,7 +43,7 @@ struct db *db_open(const char *url, unsigned flags, struct heft_err *err);
 void db_close(struct db *db);
 /* False, with *err, if a call since db_open() has failed. */
 bool db_check(const struct db *db, struct heft_err *err);
-/* Records a failure (damaged, too new). Its message begins with the database's name. */
+/* Records a failure (damaged, too new). The message begins with the database. Returns false. */
 bool db_fail(struct db *db, enum heft_code code, const char *text);
 
 /* Returns the number of the store's tables that exist. *ret_others: true if there are tables of

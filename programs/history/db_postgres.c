@@ -3,7 +3,7 @@
  *
  * Texts of a database are UTF-8 without NUL, but names in programs may be any bytes. So a byte
  * outside valid characters is stored as the character U+EF00 + byte. If a text has one of these 256
- * characters, its bytes are stored so, too. Then reading returns what was written. */
+ * characters, each of its bytes is stored in the same way. So reading returns what was written. */
 #include "base/library.h"
 #include "history/engine.h"
 
@@ -159,7 +159,7 @@ static void no_notice(void *ctx, const char *message)
 	(void)message;
 }
 
-/* Rejects an address with a password, in the user part or as an option. */
+/* Rejects an address with a password, in the user part or as an option. False if it is rejected. */
 static bool check_address(struct db *db, const char *url)
 {
 	struct db_postgres_library *pq = &own(db)->pq;

@@ -57,8 +57,8 @@ struct db_value {
 struct db_query {
 	struct db *db;
 	const void *key;                    /* Text of the statement, or &db_tables[i] */
-	const char *text;                   /* NULL for rows of a table */
-	const struct db_table_facts *table; /* NULL for a statement */
+	const char *text;                   /* SQL of the statement. NULL for rows of a table */
+	const struct db_table_facts *table; /* Table that gets rows. NULL for a statement */
 	enum { DB_NEW, DB_RUNNING, DB_OVER } state;
 	VEC(struct db_value) values;
 	struct text room;
@@ -96,13 +96,13 @@ struct db_engine {
 	void (*commit)(struct db *db);
 	void (*rollback)(struct db *db);
 	void (*compact)(struct db *db); /* NULL if there is nothing to do */
-	/* Prepares a statement once and sets q->own. */
+	/* Prepares a statement once and sets q->own. False on failure. */
 	bool (*prepare)(struct db_query *q);
 	void (*forget)(struct db_query *q);
 	/* Ends a running statement, so that it can run again. */
 	void (*reset)(struct db_query *q);
 	void (*start)(struct db_query *q);
-	/* Adds a row with these values to q->table. */
+	/* Adds a row to q->table, with the values in q->values. */
 	void (*add)(struct db_query *q);
 	bool (*row)(struct db_query *q);
 	/* Return a cell. A NULL of the database gives 0 or empty. */
@@ -116,7 +116,7 @@ extern const struct db_engine engine_sqlite;
 /* NULL in a build without this engine */
 extern const struct db_engine *const engine_postgres;
 
-/* Records a failure as "NAME TEXT", unless there is one already. */
+/* Records a failure as "NAME TEXT" (the database's name), unless there is one. Returns false. */
 bool db_say(struct db *db, enum heft_code code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 static inline struct str db_value_text(const struct db_query *q, size_t i)

@@ -6,8 +6,8 @@
 /* Compression levels. Compressing whole texts may be slow, because only few are stored whole. */
 enum { LEVEL_WHOLE = 9, LEVEL_DIFFERENCE = 3 };
 
-/* Limits of an unpacked frame: UNPACKED_RATIO times the sizes of the frame and its base, or
- * UNPACKED_MIN bytes. A larger frame fails. */
+/* A frame may unpack to UNPACKED_RATIO times its size plus twice the size of its base, and in any
+ * case to UNPACKED_MIN bytes. A larger frame fails. */
 #define UNPACKED_RATIO 1024
 #define UNPACKED_MIN   (UINT64_C(64) << 20)
 

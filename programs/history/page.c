@@ -69,7 +69,7 @@ static double *add_series(struct tab *tab, const char *title)
 	return values;
 }
 
-/* Adds a chart for each of these names (see series_make()). Skips a name that no build has. */
+/* Adds a chart for each of `names` (see series_make()). Skips a name that no build has. */
 static bool page_add_names(struct page_making *m, struct tab *tab, const char *const *names,
 			   size_t count, struct heft_err *err)
 {

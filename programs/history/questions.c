@@ -318,7 +318,7 @@ static double log_size_of(const struct timeline *t, const struct series *of, con
 	return of ? of->values.data[timeline_place(t, b)] : (double)b->file;
 }
 
-/* Adds a spark line of the latest builds of one product and configuration, this one last. */
+/* Adds a spark line of the latest builds of one product and configuration, up to build `b`. */
 static void put_spark(struct answer *a, const struct timeline *t, const struct series *of,
 		      const struct build *b)
 {

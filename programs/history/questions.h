@@ -8,7 +8,7 @@
  * the listed series; NULL means the size of the file. */
 bool log_write(const struct timeline *t, const struct series *of, struct heft_answer *to,
 	       struct heft_err *err);
-/* Writes steps, each with its share of the total change. */
+/* Writes a row per step (change between two builds), with its share of the total change. */
 bool steps_write(const struct steps *steps, struct heft_answer *to, struct heft_err *err);
 /* Writes the changes of builds, symbol by symbol. */
 bool changes_tell(struct store *s, const struct timeline *t, struct heft_answer *to,

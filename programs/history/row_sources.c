@@ -35,7 +35,7 @@ static size_t text_place(const struct heft_table *t, const char *name)
 	return SIZE_MAX;
 }
 
-/* Adds the values of a row: used bytes and length for a region, measures that add up for others. */
+/* Adds the values of a row: used bytes and length of a region, or all measures that add up. */
 static void row_sources_add_values(struct measured *m, const struct heft_table *t,
 				   const struct heft_row *row, const char *source,
 				   const char *label)

@@ -23,8 +23,8 @@ bool measure_sources(struct measured *m, const char *const *sources, size_t sour
 		     const char *const *files, size_t count);
 /* Adds the regions of the snapshot, unless the data source "regions" was measured. */
 void measure_regions(struct measured *m, const struct heft_snapshot *s);
-/* Adds the limits of a budget file: used bytes, limit, if broken. Limits of growth need `base`. */
+/* Adds per limit of a budget file: the measured size, the limit, and 1 if it is broken. */
 bool measure_budget(struct measured *m, const char *path, const struct heft_snapshot *now,
 		    const struct heft_snapshot *base);
-/* Adds the heap of a dump or recording, by function and in total. */
+/* Adds the heap of a dump or recording, by function and in total. False after a message. */
 bool measure_heap(struct measured *m, const char *path);

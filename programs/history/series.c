@@ -17,9 +17,9 @@ static const char *const kind_words[KINDS] = { "section", "source", "object", "c
 	CHANGES_OF("paths p JOIN symbols s ON s." column " = p.id WHERE p.path >= $1 AND p.path "  \
 		   "< $2")
 
-/* Queries of changes per build: bytes of symbols (charged) in the file and in the VM image. They
- * select the paths p with $1 <= p < $2. A query finds the symbols first, because changes are more
- * numerous. */
+/* Queries per kind, for the paths or names p with $1 <= p < $2. Sections: size per build. Other
+ * kinds: changes of charged bytes per build, in the file and in the VM image. Finds the symbols
+ * first, because changes are more numerous. */
 static const char *const sums[KINDS] = {
 	[SECTION] = "SELECT z.build, z.size FROM sections z JOIN paths p ON p.id = z.section "
 		    "WHERE p.path >= $1 AND p.path < $2",
@@ -47,7 +47,7 @@ static void set_range(struct series_range *r, const char *name, bool all)
 		text_add_char(&r->end, '\1');
 }
 
-/* Reads the sizes of sections. Their rows store values, not changes. */
+/* Reads the sizes of sections. Their rows store values, not changes. False if there are none. */
 static bool read_sizes(struct series *ret, struct store *s, const struct series_range *r)
 {
 	bool any = false;
@@ -65,7 +65,7 @@ static bool read_sizes(struct series *ret, struct store *s, const struct series_
 }
 
 /* Reads rows of symbols, which store changes from the base. Uses VM bytes if the symbol has no file
- * bytes in any build. */
+ * bytes in any build. False if there are no rows. */
 static bool read_changes(struct series *ret, struct store *s, const char *sql,
 			 const struct series_range *r)
 {
@@ -130,7 +130,7 @@ static bool series_is_text(struct str wanted, struct str text)
 	return !wanted.p || str_eq(wanted, text);
 }
 
-/* Reads the first measure with the label. An empty source or kind matches all. */
+/* Reads the first measure with the label. An empty source or kind matches all. False if none. */
 static bool read_measure(struct series *ret, struct store *s, struct str source, struct str kind,
 			 const char *label)
 {
@@ -148,7 +148,7 @@ static bool read_measure(struct series *ret, struct store *s, struct str source,
 	return id != 0;
 }
 
-/* Reads "LABEL", "SOURCE:LABEL" or "SOURCE.KIND:LABEL". */
+/* Reads the measure "LABEL", "SOURCE:LABEL" or "SOURCE.KIND:LABEL". False if there is none. */
 static bool series_read_named(struct series *ret, struct store *s, const char *what)
 {
 	const char *colon = strchr(what, ':');

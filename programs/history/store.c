@@ -13,7 +13,7 @@ static const char all_builds[] =
 	"SELECT id, base, product, config, commit_id, parent, branch, time, machine, file, vm, "
 	"symbols FROM builds ORDER BY id";
 
-/* Creates the tables in an empty database. Fails without `writes`, or if it has other tables. */
+/* Creates the tables in an empty database. Fails if `writes` is false, or if other tables exist. */
 static void schema_settle(struct store *s, bool writes)
 {
 	bool others;
@@ -56,7 +56,7 @@ static void builds_reload(struct store *s)
 	for (struct db_query *q = db_query(s->db, all_builds); db_row(q);) {
 		const struct build b = build_of_row(s, q);
 		const size_t n = s->builds.count;
-		/* A base must have a lower id, because other bases could form a cycle. */
+		/* A base must have a lower id, because bases with higher ids could form a cycle. */
 		if (b.id == 0 || b.base >= b.id || (n > 0 && s->builds.data[n - 1].id >= b.id))
 			db_fail(s->db, HEFT_EFORMAT, "is damaged: builds are out of order");
 		else
@@ -138,7 +138,7 @@ static int64_t depth_of(struct store *s, uint32_t build)
 }
 
 /* Reads the text of a build into s->text. If it is stored as a difference, s->text must contain the
- * text of its base. */
+ * text of its base. False if the text is damaged. */
 static bool text_step(struct store *s, uint32_t build)
 {
 	static const char sql[] = "SELECT depth, data FROM lists WHERE build = $1";
@@ -304,7 +304,7 @@ static struct chain chain_of(const struct store *s, uint32_t build)
 	return c;
 }
 
-/* Reads two sets of numbers into m: those of build `was`, and those in the facts `f`. */
+/* Reads two sets of numbers into m: `was` from the build `was`, and `now` from the facts `f`. */
 static void rows_compare_with(const struct store *s, struct measures *m, uint32_t was,
 			      const struct build_facts *f)
 {
@@ -325,7 +325,7 @@ static bool rows_same(const struct store *s, uint32_t build, const struct build_
 	return same;
 }
 
-/* Writes the changes since the base. s->text has the text of the base. */
+/* Writes the changes since the base, whose text is in s->text. False if that text is damaged. */
 static bool changes_add(struct store *s, uint32_t id, uint32_t base,
 			const struct heft_snapshot *now, const struct build_facts *f)
 {
@@ -368,8 +368,8 @@ static bool is_gone(const struct removal *r, uint32_t build)
 	return intern_find(&r->gone, (struct str){ (const char *)&build, sizeof build }, &place);
 }
 
-/* Moves the rows of a removed build to the build `survivor`, whose base it was. If that is 0,
- * deletes them. */
+/* Moves the rows of a removed build to `survivor`, the build whose base it was. If `survivor` is 0,
+ * deletes the rows. */
 static void rows_move(struct removal *r, uint32_t build, uint32_t survivor)
 {
 	static const char sql[] = "INSERT INTO moved(build, survivor) VALUES($1, $2)";
@@ -401,7 +401,7 @@ static void base_set(struct store *s, struct build *b, uint32_t base)
 	db_do(q);
 }
 
-/* Gives a remaining build its nearest remaining base. Its list's text does not change. */
+/* Gives a remaining build its nearest remaining base. Its text (`.size` file) does not change. */
 static void survivor_move(struct removal *r, struct build *b)
 {
 	static const char delete[] = "DELETE FROM lists WHERE build = $1";

@@ -30,7 +30,7 @@ struct build_facts {
 /* A build in the store. */
 struct build {
 	uint32_t id;
-	uint32_t base; /* Id of its base (see above). 0 if there is none */
+	uint32_t base; /* Id of its base, an earlier build. 0 if there is none */
 	struct build_facts facts;
 	uint64_t file, vm; /* Bytes */
 	uint64_t symbols;
@@ -40,7 +40,7 @@ struct store {
 	struct db *db;
 	VEC(struct build) builds; /* Sorted by ascending id */
 	struct arena texts;       /* Memory of the builds' texts */
-	int64_t edition;          /* Edition of the store when the builds were read */
+	int64_t edition;          /* The store's change counter when the builds were read */
 	uint32_t read;            /* Build whose text is in `text`. 0 if there is none */
 	struct text text, spare;
 };

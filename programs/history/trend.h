@@ -16,7 +16,7 @@ enum { TREND_LEAST = 4 };
 
 struct level_change {
 	size_t at;          /* Index of the first value of the new level */
-	double before, now; /* Mean value before and after the step */
+	double before, now; /* Mean values of the old level and of the new one */
 };
 
 struct trend {

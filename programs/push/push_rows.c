@@ -27,7 +27,7 @@ const char push_rows_manual[] =
 	"Posts rows, an object of JSON a line, from FILE or standard input:\n"
 	"heft rows FILE... | heft push rows --to=URL\n";
 
-/* Sends a request. Tries again if the server is busy or unreachable, but not if it refuses. */
+/* Sends a request. Repeats it if the server is busy or unreachable. False after a message. */
 static bool rows_send(struct push_rows *p, const char *data, size_t size)
 {
 	struct heft_err err;
@@ -43,7 +43,7 @@ static bool rows_send(struct push_rows *p, const char *data, size_t size)
 	return cli_failed(p->run.cli, &err), false;
 }
 
-/* Adds a row. A row larger than a request is sent alone. */
+/* Adds a row. A row larger than a request is sent alone. False if a request fails. */
 static bool row_add(struct push_rows *p, const char *row, size_t size)
 {
 	if (size > REQUEST - p->size && p->size > 0) {

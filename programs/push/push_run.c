@@ -42,7 +42,7 @@ const char push_run_manual[] =
 	"Runs a program, records its heap and posts a profile of what is in use, every so\n"
 	"often and at its end.  heft hands on signals, and the program's exit status.\n";
 
-/* Parses a time: "60s", "5m", "2h". A number without a unit is in seconds. */
+/* Parses a time: "60s", "5m", "2h", or "60" for seconds. False, after a message, for others. */
 static bool every_parse(struct push_run *run, const struct opt *o, const char *value)
 {
 	char *end;

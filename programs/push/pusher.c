@@ -31,8 +31,8 @@ struct pusher {
 	struct pushed *list; /* Processes, in the order of the first requests */
 	size_t count, room;
 	bool ends;
-	uint64_t posted, failed, refused; /* `refused`: number of profiles of ended processes
-					   * that the receiver refused, 0 or 1 */
+	uint64_t posted, failed, refused; /* `refused`: 1 after the receiver has refused the last
+					   * profile of an ended process, else 0 */
 };
 
 /* Writes live blocks by stack. Receivers add up profiles, so totals would count repeatedly. */
@@ -157,7 +157,7 @@ void pusher_want(struct pusher *p, uint32_t pid)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Starts the thread with all signals blocked. The thread that waits for the program gets them. */
+/* Starts the thread with all signals blocked. The main thread gets them. False after a message. */
 static bool pusher_start_thread(struct pusher *p)
 {
 	sigset_t all, before;

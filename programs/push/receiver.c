@@ -32,7 +32,7 @@ static const struct scheme {
 	{ "https://", "https://", "", RECEIVER_PLAIN },
 };
 
-/* Sets the URL: the user's address, which may be that of a proxy, then the receiver's path. */
+/* Sets the URL: the user's address, then the receiver's path. False if it is too long. */
 static bool receiver_set(struct receiver *r, const struct scheme *s, const char *rest)
 {
 	size_t size = strlen(rest);

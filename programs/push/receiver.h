@@ -25,8 +25,8 @@ bool receiver_parse(struct receiver *ret, const char *url, struct heft_err *err)
 struct push_profile {
 	const char *service, *host;
 	uint32_t pid;   /* 0 if unknown */
-	bool addresses; /* True if the profile has no names. Its addresses are addresses in the
-			 * modules' files */
+	bool addresses; /* True if the profile has no names, but addresses as in the modules'
+			 * files */
 	const char *data;
 	size_t size;
 };

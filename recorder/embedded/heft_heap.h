@@ -58,8 +58,8 @@ struct heft_heap {
 
 enum heft_verdict {
 	HEFT_GOOD,
-	HEFT_DAMAGED, /* Written past its end */
-	HEFT_FREED,   /* Already freed */
+	HEFT_DAMAGED, /* Block was written past its end */
+	HEFT_FREED,   /* Block was already freed */
 	HEFT_FOREIGN, /* No header of this recorder is before it, or the header was overwritten */
 };
 

@@ -13,7 +13,7 @@ struct heft_answer {
 	struct query_report report;
 	struct query_visitor visitor;
 	VEC(struct query_cell) cells;
-	char (*room)[CELL_ROOM]; /* Text of a number, one per cell */
+	char (*room)[CELL_ROOM]; /* Buffers for the texts of numbers, one per cell */
 	size_t columns;          /* Number of columns of the table. 0 if none has begun */
 };
 

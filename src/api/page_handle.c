@@ -124,7 +124,7 @@ static bool add_leaks(struct heft_page *p, const char *title, struct heft_heap *
 bool heft_page_add_heap(struct heft_page *p, const char *title, struct heft_heap *heap,
 			struct heft_heap *base, struct heft_err *err)
 {
-	/* Includes unchanged rows, as `heft heap diff` does, to show all below a changed
+	/* Includes unchanged rows, as `heft heap diff` does, to show all rows below a changed
 	 * function. */
 	const struct heft_heap_query query = { .size = sizeof query, .unchanged = true };
 	struct heft_buffer damage = { 0 };

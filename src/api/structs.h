@@ -38,7 +38,7 @@ static inline bool struct_stated(const void *given, size_t first, const char *na
 		    name, room, name, first);
 }
 
-/* Copies the caller's options that heft knows. NULL leaves *to unchanged. */
+/* Copies the options that heft knows. NULL leaves *to unchanged. Fails as struct_stated() does. */
 static inline bool options_take(void *to, const void *given, size_t first, const char *name,
 				struct heft_err *err)
 {

@@ -10,7 +10,7 @@
 #include "code/addr_mask.h"
 
 struct attr_bounds {
-	const struct section *const *data; /* sorted by address */
+	const struct section *const *data; /* Data sections, sorted by address */
 	size_t count;
 	uint64_t low, room; /* No section begins in [low, low + room) */
 	VEC(uint64_t)
@@ -120,9 +120,9 @@ bool piece_continues(const struct data_piece *last, const struct data_piece *p)
 	       (inside || last->label == p->label);
 }
 
-/* Returns how many of the last bytes of [start, end) may be of another object than the first byte.
- * If only zeros precede the first multiple of 32, they may be padding: the next object may begin
- * there. Otherwise the last word may begin the next object. */
+/* Returns how many of the last bytes of [start, end) may be another object. Zeros before the first
+ * multiple of 32 may be padding: the object may begin at that multiple. Otherwise it may begin at
+ * the last word, if that is at a multiple of 32. */
 static uint64_t ends_rest(const struct image *im, uint64_t start, uint64_t end)
 {
 	const uint64_t word = pointer_size(im), head = align_up(start, LARGE_ALIGN) - start;
@@ -194,8 +194,8 @@ struct attr_extents_users {
 	uint32_t symbol;
 };
 
-/* Returns true if the references to one address, targets [first, end), show another owner than the
- * symbol: none is by a label that also refers to the symbol. */
+/* Returns true if the references to one address, targets [first, end), show that the symbol does
+ * not own it: no label of these references also refers to the symbol. */
 static bool is_of_others(const struct attr_extents_users *u, const target_vec *targets,
 			 size_t first, size_t end, bool by_pointers)
 {
@@ -211,7 +211,7 @@ static bool is_of_others(const struct attr_extents_users *u, const target_vec *t
 	return other;
 }
 
-/* Sets the size of the symbol `p`: it ends before the first target that only others use. Moves the
+/* Ends the symbol `p` before the first target that only others use: see is_of_others(). Moves the
  * targets inside it, from index `first` on, to its start. Returns the index of the next target. */
 static size_t end_symbol(const struct attr_extents_users *u, struct place *p, target_vec *targets,
 			 size_t first, bool by_pointers)

@@ -53,7 +53,7 @@ void bundle_tables(const struct bundle *b, uint64_t off, uint64_t size)
 	bundle_put(b, off, size, label_borrow(b->attr->f->labels, STR("(bundle tables)")));
 }
 
-/* Claims the members of a zip. Parses the whole file: offsets may count from the file's start. */
+/* Claims the members of a zip, or returns false. Offsets may count from the start of the file. */
 static bool zip_bundle(const struct bundle *b)
 {
 	struct zip z = { 0 };
@@ -159,7 +159,7 @@ static bool bun_bundle(const struct bundle *b)
  * its flag: V8's compiled code; the number of assets, and name and contents of each; the number of
  * options (execArgv), and the options. All texts have their size in 8 bytes before them. Between
  * flags and path are 0 bytes, 1 (how options are extended, version 24) or 2 (also kind of module,
- * version 25). No field states the number. The number is right if all later sizes fit. */
+ * version 25). No field states how many. A number is right if all later sizes fit. */
 
 enum { NODE_MAGIC = 0x143da20, NODE_CACHE = 4, NODE_ASSETS = 8, NODE_OPTIONS = 16 };
 enum { MORE_MAX = 2 };

@@ -45,7 +45,7 @@ void attr_files_release(struct findings *f)
 	f->files = NULL;
 }
 
-/* Opens the file table of a unit. A split unit uses the table of its skeleton unit. */
+/* Opens the file table of a unit (of its skeleton unit, if it is split). False if there is none. */
 static bool attr_files_open_table(struct decl_files *t, const struct unit *u)
 {
 	if (u->skeleton)
@@ -93,7 +93,7 @@ label_id attr_decl_file(struct findings *f, uint64_t die_off)
  * symbols after the last file symbol. */
 struct attr_file_symbols_group {
 	struct str file;
-	size_t first, end; /* Range of local symbols */
+	size_t first, end; /* Indexes [first, end) of the local symbols */
 };
 
 /* A label that owns bytes, with the hash of the last component of its path. */

@@ -30,7 +30,7 @@ static bool holds_closures(const struct section *s)
 	return s->write && !s->exec && !s->nobits && section_is_data(s);
 }
 
-/* Lists static objects of an image at a fixed address: words that point behind an info table. */
+/* Lists static objects of an image at a fixed address: words that point just after info tables. */
 static void closures_of_words(struct attr *a, const struct section *s)
 {
 	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);

@@ -1,7 +1,7 @@
-/* Claims, by compile unit, bytes without debug info. The linker map states the object of each byte.
- * If the debug info has exactly one unit of an object, that unit gets all bytes of the object. An
- * object without a unit is treated as a unit. For the data source `objects`, every object has its
- * own bytes. */
+/* Claims bytes without debug info for compile units. The linker map states the object of each byte.
+ * If the debug info has exactly one unit of an object, that unit gets all bytes of the object. With
+ * several units, nothing is claimed. An object without a unit is treated as a unit. For the data
+ * source `objects`, each object gets its own bytes. */
 #include "attr/attr.h"
 
 #include "base/sort.h"

@@ -373,7 +373,7 @@ static bool is_unlikely(const struct order *o, const struct order_section *s,
 	       (double)o->code.count * (double)(s->judged + FEW_ADDRESSES);
 }
 
-/* Returns true if the address is unlikely to belong to the function's unit. */
+/* Returns true if the address is unlikely to belong to the unit of the function v->label. */
 static bool is_strange(const struct order *o, const struct order_section *s,
 		       const struct order_verdict *v)
 {

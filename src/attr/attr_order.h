@@ -7,8 +7,8 @@
  * chain.
  *
  * Other signs narrow the functions down. Data that point to functions of one unit, such as a table
- * of operations, are of this unit if it also refers to the data. Startup code makes the variables
- * of its own unit. An address may only bound a loop over the array before it.
+ * of operations, belong to that unit if its code also refers to them. Startup code makes the
+ * variables of its own unit. An address may be only the end of a loop over the array before it.
  *
  * O(n log n) for n references. Sections are judged in parallel. */
 #pragma once
@@ -51,8 +51,8 @@ struct order_point {
 	uint64_t addr;
 	uint32_t rank;
 	bool by_got;
-	bool pointee; /* The data at the address point to the function, which may not refer to it */
-	bool weak;    /* Another function that fits as well takes precedence */
+	bool pointee; /* True if the data point to the function, which need not refer to them */
+	bool weak;    /* True if another function that fits as well takes precedence */
 };
 
 typedef VEC(struct order_point) point_vec;
@@ -61,24 +61,24 @@ typedef VEC(struct order_point) point_vec;
 struct order_verdict {
 	uint64_t addr;
 	label_id label;  /* The function that fits best */
-	uint32_t away;   /* Number of functions between `label` and those near which the order of
-			  * units places the address */
+	uint32_t away;   /* Number of functions between `label` and the functions near which the
+			  * order of units places the address */
 	uint32_t spread; /* Number of functions that would fit as well or better */
 	bool global;
-	bool pointee;   /* Only code of other units refers to the address. The data there hold a
-			 * pointer to `label`, which is why `label` owns them */
+	bool pointee;   /* True if only code of other units refers to the address. The data there
+			 * hold a pointer to `label`, which is why `label` owns them */
 	uint32_t units; /* Number of unit groups that use the address. If there are several, any
 			 * unit may define it */
-	bool outside;   /* `label` is of another unit than the order of units allows */
-	bool strange;   /* `label` probably belongs to another unit than the address */
-	bool sure;      /* A function of another unit would hardly fit so well by chance */
+	bool outside;   /* True if `label` is of another unit than the order of units allows */
+	bool strange;   /* True if `label` probably belongs to another unit than the address */
+	bool sure;      /* True if a function of another unit would hardly fit so well by chance */
 };
 
 enum { ORDER_CHAINS = 2 };
 
 struct order_section {
 	const struct section *section;
-	size_t first, last; /* Range in order.targets */
+	size_t first, last; /* Indexes [first, last) in order.targets */
 	point_vec chains[ORDER_CHAINS];
 	size_t chain_count;
 	uint64_t judged;  /* Number of addresses whose users are all of one unit */
@@ -102,7 +102,7 @@ void order_judge(struct order *o, const struct attr *a, const target_vec *target
 /* Returns the verdict about an address. NULL if no code refers to the address, and no function that
  * the data point to fits. Addresses must rise from call to call. */
 const struct order_verdict *order_verdict_next(struct order *o, uint64_t addr);
-/* Tells why the data belong to the label. */
+/* Returns the reason why the data belong to v->label. */
 enum why order_why(const struct order_verdict *v);
 /* Judges whether the data at `target` may belong to `owner`, because a pointer at `place` leads
  * there. The result has no label. */

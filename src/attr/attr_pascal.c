@@ -79,7 +79,7 @@ static bool leads_to_names(const struct pascal_walk *w, uint64_t from, uint64_t 
 	return false;
 }
 
-/* Claims the type information that ends at `addr`, if the word at `addr` points to its start. */
+/* Claims the type information before `addr`, if the word there points to its start. Else false. */
 static bool pascal_info(struct pascal_walk *w, uint64_t addr)
 {
 	const uint64_t from = pascal_word(w, addr), end = addr + w->size;
@@ -104,7 +104,7 @@ static bool pascal_info(struct pascal_walk *w, uint64_t addr)
 	return true;
 }
 
-/* Claims a table of virtual methods that begins at `addr`. */
+/* Claims a table of virtual methods that begins at `addr`. False if there is none. */
 static bool pascal_table(struct pascal_walk *w, uint64_t addr)
 {
 	const unsigned shift = 64 - 8 * w->size;

@@ -42,7 +42,7 @@ struct records {
 	VEC(struct record_fix) fixes;
 	VEC(struct record_relocs) relocs;
 	VEC(struct record_guid) guids;
-	uint64_t left; /* Bytes that may still be read: sections may overlap */
+	uint64_t left; /* Work limit: bytes that may still be read. Overlaps count each time */
 };
 
 static struct reader records_reader(const struct records *t)
@@ -255,8 +255,8 @@ struct sframe_frames {
 	label_id owner;
 };
 
-/* Claims the frames of functions. Those of a function end where the next begin, the last at
- * `end`. */
+/* Claims the frames of functions. A function's frames end where those of the next function begin.
+ * The last frames end at `end`. */
 static void sframe_put_frames(struct records *t, const struct sframe_frames *list, size_t count,
 			      uint64_t end)
 {
@@ -345,7 +345,7 @@ static const char *btf_row(enum btf_kind kind)
 	return "(BTF other types)";
 }
 
-/* Claims BTF types: those of functions and variables for these, other types with a row per kind. */
+/* Claims BTF types. A function's or variable's type belongs to it. Others get a row per kind. */
 static void btf_types(struct records *t, struct bytes strings, uint64_t at, uint64_t size)
 {
 	struct reader r = reader_of(bytes_sub(t->bytes, at, size), t->attr->im->big_endian);
@@ -368,7 +368,7 @@ static void btf_types(struct records *t, struct bytes strings, uint64_t at, uint
 }
 
 /* Claims one BTF blob. A section has several blobs if the linker does not know BTF and concatenates
- * those of objects. Returns the size, or 0 if there is none. */
+ * the blobs of objects. Returns the blob's size, or 0 if there is none. */
 static uint64_t btf_blob(struct records *t, uint64_t at)
 {
 	struct reader r = records_reader(t);

@@ -52,8 +52,8 @@ struct refs {
 	 * address of the GOT. `got_low`: distance of the lowest data, as 32 bits. 0 for other
 	 * code. */
 	uint64_t got, got_low;
-	uint64_t plt_low, plt_high, slots_low, slots_high; /* PLT stubs, GOT slots: see
-							    * find_imports() */
+	uint64_t plt_low, plt_high, slots_low, slots_high; /* Address ranges of PLT stubs and of GOT
+							    * slots (find_imports()) */
 	struct addr_mask wanted; /* Addresses whose references are kept, and others near them */
 	target_vec targets;
 	pointer_parts pointers;
@@ -140,7 +140,7 @@ struct attr_refs_job {
 	size_t first, last;
 	target_vec found;
 	target_vec guesses;   /* Immediates in Go's code, which are addresses or numbers */
-	target_vec uses;      /* References to imports and unit-less code */
+	target_vec uses;      /* References to imports and to code without a unit */
 	struct ref_part kept; /* All references of code, if refs.kept is set */
 };
 
@@ -364,9 +364,9 @@ static void attr_refs_scan_code(struct refs *r, const struct spans *code)
 /* A job of the parallel search for pointers: consecutive tables of relocations, or words. An object
  * may have a table for each function, so one table would be too small a job */
 struct attr_refs_hunt {
-	size_t first, last; /* Range of hunts.tables, of about HUNT_BYTES */
+	size_t first, last; /* Range [first, last) of hunts.tables, of about HUNT_BYTES */
 	uint64_t bytes;
-	const struct section *words; /* Section whose words are searched. NULL: `tables` are */
+	const struct section *words; /* Section whose words are searched. NULL: searches `tables` */
 	uint64_t from, to;
 	struct finds found;
 };
@@ -637,8 +637,8 @@ static void find_pointers(struct refs *r)
 		addr_mask_add(&r->wanted, r->slots.data[i].addr, r->slots.data[i].addr + 1);
 }
 
-/* Extends a table of virtual functions to its first two words. Not if something refers into these
- * words: a branch table after a pointer looks the same. */
+/* Extends a table of virtual functions to its first two words. Skips a table if something refers
+ * into these words: a branch table after a pointer looks the same. */
 static void take_vtable_heads(struct refs *r)
 {
 	uint64_t before = 0, at = 0, start = 0;
@@ -839,7 +839,7 @@ void attr_refs_find(struct attr *a)
 	attr_refs_list_sections(r);
 	attr_refs_keep(r);
 	attr_nobody(a, r->data, r->data_count, !r->exec_is_code, &r->wanted);
-	add_unsized_data(r); /* Before references: a symbol's label wins */
+	add_unsized_data(r); /* Before references are added: a symbol's label wins */
 	/* Go's linker sorts data by kind and size instead of by unit. */
 	if (a->owner == BY_SYMBOL && a->im->kind == IMAGE_EXEC && !go)
 		code_order_read(&r->order.code, a, r->data, r->data_count);

@@ -27,13 +27,13 @@ struct place {
 	label_id label;
 	uint32_t rank;    /* The symbol with the lowest rank owns the address */
 	uint32_t section; /* Section index */
-	bool code, vague; /* `vague`: untyped and global, so it may only mark an address */
+	bool code, vague; /* `vague`: true if untyped and global: it may only mark an address */
 	bool local;
 };
 
 typedef VEC(struct place) place_vec;
 
-/* Code of compile units that overlays place at one address */
+/* Code at one address and of one size, in overlays. `units`: number of units that have such code */
 struct overlay_code {
 	uint64_t addr, size, units;
 };
@@ -66,7 +66,7 @@ struct attr_scratch {
 	/* For BY_SYMBOL: sorted data symbols whose size is guessed as the distance to the next
 	 * symbol. See extents_find(). */
 	place_vec guessed;
-	/* For BY_UNIT and BY_FILE. Sorted by address, then in code order */
+	/* Uses of imports and `bare` code, for BY_UNIT and BY_FILE. By address, in code order */
 	VEC(struct import_use) uses;
 	VEC(uint64_t) nobodys;
 	place_vec bare; /* Code symbols that the DWARF lacks, sorted */
@@ -110,7 +110,7 @@ const struct place *attr_bare_at(const struct attr *a, uint64_t addr);
 struct findings;
 label_id attr_decl_file(struct findings *f, uint64_t die_off);
 void attr_files_release(struct findings *f);
-/* passes.c: true if GHC made the image. Reads its tables at the first call, on one thread. */
+/* passes.c: true if GHC made the image. Reads GHC's tables at the first call, on one thread. */
 bool attr_is_ghc(const struct attr *a);
 /* Releases everything that the passes kept. */
 void attr_scratch_release(struct attr_scratch *s);

@@ -363,7 +363,7 @@ static label_id attr_relocs_owner_of(const struct attr *a, const struct reloc_it
 /* The section that the current relocations patch. */
 struct attr_relocs_patched {
 	const struct section *in; /* NULL if they patch no section */
-	bool array; /* An array of pointers, such as .init_array. Each entry belongs to the
+	bool array; /* True for an array of pointers, such as .init_array. Each entry belongs to the
 		     * function it points to. */
 	bool table; /* True for a table about code, with fields of struct attr_relocs_field */
 };

@@ -29,7 +29,7 @@ static bool fits(const struct attr *a, uint64_t addr, uint64_t size)
 	       addr + size - (last->addr + last->size) < PADDING;
 }
 
-/* Records that a unit has code of this address and size. Returns how many were recorded before. */
+/* Records that a unit has code of this address and size. Returns how many units had it before. */
 static uint64_t count_overlay(struct attr *a, uint64_t addr, uint64_t size)
 {
 	enum { MOST = 1024 };

@@ -76,8 +76,7 @@ struct location {
 	uint32_t line, column;
 };
 
-/* Reads possible panic places. Remembers the section of the last one, because places are
- * together */
+/* Reads possible panic places. Remembers the section of the last one, because all are together */
 struct place_reader {
 	const struct image *im;
 	const struct section *in; /* Section of the last place. NULL: none yet */

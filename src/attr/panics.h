@@ -21,7 +21,7 @@
 struct panic_place {
 	uint64_t addr, size;           /* Range of the place in the VM image */
 	uint64_t name_addr, name_size; /* Range of the file's name */
-	uint32_t file, spot;           /* Index in panics.files; source position, from 0 */
+	uint32_t file, spot;           /* Indexes in panics.files and panics.spots */
 };
 
 /* A reference from code to a panic place. References are in code order. */

@@ -36,9 +36,9 @@ struct notes {
 void notes_init(struct notes *n);
 void notes_release(struct notes *n);
 
-/* Records a note. A kind of note is a file and a literal `fmt`, known by its address. The first
- * note of a kind keeps its text and offset. Later ones add to its count and bytes. `path` names the
- * file (copied). Does nothing if `n` is NULL. The text is one line, like that of an error. O(1). */
+/* Records a note. A kind of note is a file and a literal `fmt` (its address). The first note of a
+ * kind keeps its text and offset. Later ones add to its count and bytes. `path` names the file
+ * (copied). Does nothing if `n` is NULL. The text is one line, like that of an error. O(1). */
 void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
 

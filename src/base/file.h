@@ -40,7 +40,7 @@ bool file_exists(const char *path);
 /* Replaces the file's bytes by unpacked contents in memory of mmap(2), which the file then owns. */
 void file_replace(struct file *f, struct bytes mapped);
 
-/* Named inputs that replace files. All zero: none. Borrows names and bytes. Owns the descriptors */
+/* Named inputs that replace files. Zeroed: no inputs. Borrows names and bytes. Owns descriptors */
 struct file_inputs {
 	VEC(struct file_input {
 		const char *name;

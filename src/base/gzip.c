@@ -66,7 +66,7 @@ static uint64_t deflate_all(z_stream *z, struct bytes plain, int last, uint8_t *
 /* The part [at, at + size) of `plain`. The bytes before the part serve as deflate's dictionary */
 struct gzip_part {
 	struct bytes plain;
-	struct bytes *packed; /* The result */
+	struct bytes *packed; /* Receives the compressed part */
 	uint64_t at, size;
 	int level;
 };

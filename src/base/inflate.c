@@ -72,7 +72,7 @@ bool inflate_step(struct inflate *s, struct bytes packed, uint8_t *out, uint64_t
 	const int result = isal.isal_inflate(&s->z);
 	const bool fine = result >= ISAL_DECOMP_OK;
 	ASSERT(s->z.avail_out <= want);
-	/* ISA-L gives back input that it has read ahead. If damaged, it may give back more. */
+	/* ISA-L gives back input read ahead: for damaged data perhaps more than it was given. */
 	*ret_used = fine && s->z.avail_in <= in ? in - s->z.avail_in : in;
 	*ret_made = want - s->z.avail_out;
 	return fine && s->z.avail_in <= in;

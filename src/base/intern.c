@@ -1,6 +1,6 @@
 #include "base/intern.h"
 
-/* Finds the id of s. If there is none, `at` is where to insert it. */
+/* Finds the id of s. If there is none, returns false, and `at` is where to insert it. */
 static inline bool base_intern_find(const struct intern *in, struct str s, struct map_at *at,
 				    uint32_t *ret)
 {

@@ -11,12 +11,12 @@ struct json {
 	void (*put)(void *ctx, const char *p, size_t size); /* Receives the text, piece by piece */
 	void *ctx;
 	size_t depth;
-	bool comma;    /* The next value or key needs a comma before it */
-	bool new_line; /* The next value or key starts a new line */
-	bool keyed;    /* A key was written, whose value comes next */
-	/* Write as Python's json.dumps(indent=2): in ASCII, each value and key on its own line,
-	 * with two spaces per level. May be set while a list or object is open in one line, for
-	 * what follows after it. */
+	bool comma;    /* True if the next value or key needs a comma before it */
+	bool new_line; /* True if the next value or key starts a new line */
+	bool keyed;    /* True if a key was written, whose value comes next */
+	/* True to write as Python's json.dumps(indent=2): in ASCII, each value and key on its own
+	 * line, with two spaces per level. May be set while a list or object is open in one line,
+	 * for what follows after it. */
 	bool indented;
 };
 

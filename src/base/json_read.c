@@ -61,8 +61,8 @@ static int32_t json_read_unit(struct json_in *in)
 	return v;
 }
 
-/* Reads the digits after \u. For half of a surrogate pair, also reads the escape of the other
- * half. */
+/* Reads the digits after \u. For half of a surrogate pair, also reads the escape of the other half.
+ * False if they are invalid. */
 static bool read_escaped_unit(struct json_in *in)
 {
 	int32_t c = json_read_unit(in);
@@ -85,7 +85,7 @@ static bool read_escaped_unit(struct json_in *in)
 	return true;
 }
 
-/* Reads an escape sequence after its backslash. */
+/* Reads an escape sequence after its backslash. False if it is invalid. */
 static bool json_read_escape(struct json_in *in)
 {
 	static const char codes[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
@@ -101,7 +101,7 @@ static bool json_read_escape(struct json_in *in)
 	return false;
 }
 
-/* Reads a string after its opening quote. */
+/* Reads a string after its opening quote, up to the closing one. False if it is invalid. */
 static bool json_read_text(struct json_in *in)
 {
 	in->text.len = 0;

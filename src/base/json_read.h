@@ -32,9 +32,9 @@ enum json_token {
 
 struct json_in {
 	struct bytes bytes;
-	uint64_t pos;        /* Where the last token ends */
-	uint64_t start;      /* Where the last token begins */
-	bool bad;            /* The document is invalid at `pos` */
+	uint64_t pos;        /* Offset of the end of the last token */
+	uint64_t start;      /* Offset of the start of the last token */
+	bool bad;            /* True if the document is invalid at `pos` */
 	const char *problem; /* Why the document is invalid. A static text */
 	struct text text;
 	unsigned depth;

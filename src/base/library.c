@@ -10,8 +10,8 @@ static void *library_open_any(const char *const *files)
 	return library;
 }
 
-/* Looks up a function. Sets *ret, a function pointer of any type, by copying bytes, because C
- * forbids the cast. */
+/* Looks up a function. False if there is none. Sets *ret, a function pointer of any type, by
+ * copying bytes, because C forbids the cast. */
 static bool function_find(void *library, const char *name, void *ret)
 {
 	void *function = os_library_find(library, name);

@@ -31,7 +31,7 @@ struct owned {
 struct memory {
 	pthread_mutex_t lock;
 	struct mem_piece head;
-	enum heft_code broken; /* Reason why a call was ended. HEFT_OK if none was */
+	enum heft_code broken; /* Code of the call_raise() that broke the handle, or HEFT_OK */
 	const struct file_inputs *inputs;
 	struct progress {
 		heft_progress_fn fn; /* NULL if nobody receives progress */
@@ -257,7 +257,7 @@ void *mem_zeroed(uint64_t count, size_t size)
 	return p;
 }
 
-/* Resizes memory, which stays in the ring. It is unchanged if there is no memory. */
+/* Resizes memory, which stays in the ring. Without memory, returns NULL and changes nothing. */
 static struct mem_piece *resize_piece(struct mem_piece *p, size_t size)
 {
 	struct memory *m = p->memory;

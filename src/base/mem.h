@@ -32,18 +32,18 @@ struct memory *memory_new(void);
 /* Frees a domain and all its memory, and releases the resources that it owns. */
 void memory_delete(struct memory *m);
 bool memory_is_broken(const struct memory *m);
-/* Sets the domain in which the thread allocates. Returns the domain before, which the caller must
+/* Sets the domain in which the thread allocates. Returns the previous domain, which the caller must
  * enter again. For functions that allocate for another handle than the one of the call. */
 struct memory *memory_enter(struct memory *m);
 
-/* Sets the named inputs (file.h) that replace files in the thread's domain. Borrows the list. NULL:
- * none. Needs a domain. */
+/* Sets the named inputs (file.h) that replace files in the thread's domain. Borrows the list. NULL
+ * removes it. The thread must have entered a domain. */
 struct file_inputs;
 void memory_set_inputs(const struct file_inputs *in);
 const struct file_inputs *memory_inputs(void);
 
-/* Like malloc, realloc and calloc, but never return NULL. A size beyond the address space counts as
- * running out of memory. Large allocations call progress_ask(). */
+/* Like malloc, realloc and calloc. If memory runs out, or the size exceeds the address space,
+ * call_raise() ends the call: never NULL. Large allocations call progress_ask(). */
 void *mem_alloc(uint64_t size);
 void *mem_resize(void *p, uint64_t size);
 void *mem_zeroed(uint64_t count, size_t size);
@@ -68,7 +68,7 @@ void mem_give_back(void);
 struct owned;
 struct owned *memory_own(void (*release)(void *thing), void *thing);
 void memory_disown(struct owned *token);
-/* Sets another pointer, because a library has moved the resource. */
+/* Replaces the pointer to a resource that a library has moved. */
 void memory_own_moved(struct owned *token, void *thing);
 /* Allocation functions for libraries, in the thread's domain. NULL if memory runs out. */
 void *memory_zalloc(void *ctx, unsigned count, unsigned size); /* zlib */

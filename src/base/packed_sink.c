@@ -47,7 +47,7 @@ struct packed_sink *packed_sink_open(const struct heft_sink *to, unsigned level,
 	return p;
 }
 
-/* Compresses all of the input. ZSTD_e_end ends the frame too. */
+/* Compresses all of the input. ZSTD_e_end ends the frame too. False, with errno, on failure. */
 static bool packed_sink_pack(struct packed_sink *p, const void *data, size_t size,
 			     ZSTD_EndDirective how)
 {

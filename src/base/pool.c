@@ -85,9 +85,9 @@ struct line_state {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool *done;                /* Per slot: true if the job is done and not taken yet */
-	size_t made, begun, taken; /* Numbers of jobs in these states */
+	size_t made, begun, taken; /* Numbers of jobs made, begun and taken so far */
 	bool making, over;         /* `making`: a thread makes a job. `over`: no more jobs */
-	bool given_up;             /* A call was ended early, so all threads end */
+	bool given_up;             /* True if a call was ended early, so that all threads end */
 };
 
 static void *pool_slot_of(const struct line_state *s, size_t job)

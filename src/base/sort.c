@@ -75,7 +75,7 @@ static void count_digits(const struct radix *r, const unsigned char *p, unsigned
 }
 
 /* Returns how many records at the start are already in place. *ret_varies: bits in which the keys
- * of the others differ. */
+ * of the other records differ. */
 static size_t count_sorted(const unsigned char *p, size_t count, size_t size, uint64_t *ret_varies)
 {
 	size_t sorted = 1, stay;

@@ -48,7 +48,7 @@ struct unpacked_file {
 	struct owned *owned;         /* Owns `to` */
 };
 
-/* Writes bytes. Skips pages of zeros, which become holes. */
+/* Writes bytes. Skips pages of zeros, which become holes. False on failure. */
 static bool write_sparse(struct unpacked_file *f, const uint8_t *p, size_t size)
 {
 	size_t start = 0, i = 0;

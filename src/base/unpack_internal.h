@@ -7,7 +7,7 @@ struct unpack_stream {
 	const struct unpack_codec *codec;
 	struct bytes packed;
 	uint64_t used; /* Number of bytes of `packed` that the library has read */
-	bool whole;    /* A stream, frame or member has just ended */
+	bool whole;    /* True if a stream, frame or member has just ended */
 	void *state;   /* State of the codec */
 };
 
@@ -21,7 +21,7 @@ struct unpack_codec {
 	bool (*step)(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret_made,
 		     struct heft_err *err);
 };
-/* A build may lack any of them (meson's options with the names of libraries). */
+/* A build may lack any of these codecs (meson's options with the names of libraries). */
 extern const struct unpack_codec unpack_zstd, unpack_lz4, unpack_lz4_old, unpack_xz;
 
 /* Fails with HEFT_EFORMAT. */

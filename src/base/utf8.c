@@ -1,7 +1,7 @@
 /* Decodes, checks and encodes UTF-8. */
 #include "base/utf8.h"
 
-/* Returns how many bytes a character has that begins with this byte. 0 if none does. */
+/* Returns the number of bytes of a character that begins with this byte. 0 if none does. */
 static unsigned utf8_length_of(uint8_t first)
 {
 	if (first < 0x80)

@@ -53,7 +53,7 @@ static inline void *vec_grow(void *data, size_t *cap, uint64_t need, size_t elem
 		(v)->count += (from)->count;                                                       \
 	} while (0)
 
-/* Appends the elements of `from`, which is empty then. */
+/* Appends the elements of `from`, and empties `from`. */
 #define vec_append(v, from)                                                                        \
 	do {                                                                                       \
 		vec_copy(v, from);                                                                 \

@@ -116,7 +116,7 @@ static bool looks_like_entry(const struct bbmap_cursor *c, uint64_t off, enum tr
 	return !s->is_code || s->is_code(s->ctx, addr);
 }
 
-/* Which numbers a block of an entry has */
+/* Which numbers an entry states for each of its blocks */
 struct layout {
 	bool ids, gaps; /* `gaps`: a block's offset counts from the end of the block before it.
 			 * Otherwise it counts from the start of the range */
@@ -312,7 +312,7 @@ static uint64_t read_fours(struct reader *reader, struct bbmap_block *out, uint6
 }
 #endif
 
-/* Takes the faster loop. read_fours() has ends of 32 bits, and a block adds at most 2^15. */
+/* Calls the faster loop if ends of blocks fit its 32 bits. A block adds at most 2^15 to the end. */
 static uint64_t read_short_quads(struct reader *r, struct bbmap_block *out, uint64_t index,
 				 uint64_t count, struct quick *q)
 {

@@ -73,7 +73,7 @@ struct bbmap_successor {
 	uint32_t frequency;   /* Frequency after linking (BBMAP_POST_LINK). 0 if absent */
 };
 
-/* More about a block. Read only if the cursor was opened with `detail` */
+/* Details of a block. Read only if the cursor was opened with `detail` */
 struct bbmap_detail {
 	uint64_t hash;                 /* 0 if absent */
 	uint64_t frequency;            /* 0 if absent */

@@ -13,7 +13,7 @@ struct blockmap_copy {
 
 /* Writes the copy, with an entry for each function of the map. Keeps details of a function's own
  * entry. Omits, with a note, functions with overlapping blocks. Also omits derived functions that
- * the check finds wrong (block_check.h): assembly with jumps to unknown targets. False with *err as
- * elf_append(). */
+ * the check finds wrong (block_check.h): assembly with jumps to unknown targets. Fails as
+ * elf_append() does. */
 bool blockmap_emit(const struct blockmap *b, const struct blockmap_copy *copy,
 		   const struct heft_sink *sink, struct notes *notes, struct heft_err *err);

@@ -249,7 +249,7 @@ static void note_oddities(const struct profile *p, const struct image *im,
 		note(notes, wish->path, HEFT_NO_OFFSET, 0,
 		     "samples that the kernel lost while recording: %" PRIu64, p->lost);
 	if (p->samples_inside == 0) {
-		/* Addresses in a text are right only if the program ran where it was linked. */
+		/* Text samples have right addresses only if the program ran where it was linked. */
 		const bool anywhere = wish->form != SAMPLES_PERF && im->type == ET_DYN;
 		note(notes, wish->path, HEFT_NO_OFFSET, 0, "no sample is in the file asked for%s",
 		     anywhere ? ", which may be loaded anywhere: "

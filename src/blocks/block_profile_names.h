@@ -10,8 +10,8 @@ struct profile_name {
 		      * identifies none */
 };
 
-/* Function f has the names list.data[first[f]] to before first[f + 1]: global names first, each
- * group in byte order */
+/* The names of function f are list.data[first[f]] up to, without, list.data[first[f + 1]]: global
+ * names first, each group in byte order */
 struct profile_names {
 	VEC(struct profile_name) list;
 	size_t *first;

@@ -40,16 +40,17 @@ struct mappings {
 };
 
 /* Reads all events of `s` and rewinds it. A mapping is of the image if its file has the image's
- * build id. If build ids are unknown, its path decides, then the last component of the path. A text
- * without mappings has image addresses. HEFT_EARG if no mapping is of the image, or if only
- * mappings with another build id have its path. `force` accepts those. */
+ * build id. If build ids are unknown, its path decides, then the last component of the path. If
+ * samples in text form have no mappings, their addresses count as image addresses. HEFT_EARG if no
+ * mapping is of the image. Also HEFT_EARG without `force`, if all mappings with its path have
+ * another build id. */
 bool mappings_read(struct mappings *m, struct samples *s, const struct image *im, bool force,
 		   struct heft_err *err);
 void mappings_release(struct mappings *m);
 /* Prepares m->now for the process and time of an event. */
 void mappings_select(struct mappings *m, const struct perf_event *e);
 
-/* Translates an address of that process to one of the image. False if it is outside. */
+/* Translates an address of the selected process to one of the image. False if it is outside. */
 static inline bool mappings_translate(const struct mappings *m, uint64_t addr, uint64_t *ret)
 {
 	for (size_t i = 0; i < m->now.count; i++) {

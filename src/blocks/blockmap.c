@@ -14,7 +14,7 @@ enum { SHT_LLVM_BB_ADDR_MAP_V0 = 0x6fff4c08 };
 /* Facts about addresses in code, cached while heft reads the blocks of an image */
 struct blockmap_places {
 	const struct image *im, *debug;
-	const struct section *last; /* Section of the last address */
+	const struct section *last; /* Section of the address that was looked up last */
 	bool listed, sure;          /* True if `starts` was filled, and if it is complete */
 	VEC(uint64_t) starts;       /* Sorted starts of functions */
 };

@@ -37,7 +37,7 @@ struct blockmap_range {
 			        * with BBMAP_NO_BLOCKS */
 	uint64_t first, count; /* Range in blockmap.blocks */
 	uint32_t function;
-	uint32_t number; /* Index of the range in its entry, which may have dropped ranges too */
+	uint32_t number; /* Index in the ranges of its map entry, which include dropped ranges */
 };
 
 /* Why an entry, or a range of an entry, is not in the map. */

@@ -7,7 +7,7 @@
 #include "image/arch.h"
 
 /* Adds data that mapping symbols mark: each from its symbol to the next one, or to the region's
- * end. Code of the other instruction set (ARM or Thumb) counts as data. True if there are any. */
+ * end. Code of the other instruction set (ARM or Thumb) counts as data. True if any is found. */
 static bool take_marks(struct gathering *g, const struct image *im)
 {
 	struct code_marks marks;

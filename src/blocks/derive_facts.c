@@ -343,7 +343,7 @@ static void derive_patched_patch(const struct image *im, const struct section *s
 void gather_patched(struct gathering *g)
 {
 	const struct image *im = g->im;
-	uint64_t left = im->bytes.size; /* Bytes that may still be copied: sections may overlap */
+	uint64_t left = im->bytes.size; /* Work limit: bytes to copy. Sections may overlap */
 	for (size_t i = 1; im->kind == IMAGE_OBJECT && i < im->section_count; i++) {
 		const struct section *relocs = &im->sections[i];
 		if (!section_is_reloc(relocs) || relocs->info >= im->section_count)

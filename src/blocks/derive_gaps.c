@@ -28,7 +28,7 @@ void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr)
 		vec_push(to, addr);
 }
 
-/* Records a call. Ignores a call of the next instruction: so lld links a missing function. */
+/* Records a call. Ignores a call of the next instruction, as lld makes for a missing function. */
 static void derive_gaps_add_call(struct gathering *g, const struct code_ref *call)
 {
 	enum { BL = 4 };
@@ -76,7 +76,7 @@ static struct ref_wish derive_gaps_wish_of(const struct gathering *g, bool insid
 	ASSERT(g->regions.count > 0);
 	const struct code_region *last = &g->regions.data[g->regions.count - 1];
 	const bool fixed = image_code_has_addresses(g->im);
-	/* Jumps in ARM code are not read, because it may be of the ARM instead of the Thumb set. */
+	/* Does not read jumps of ARM programs: their code may be of the ARM set, not of Thumb. */
 	const unsigned jumps = g->isa == CODE_THUMB ? 0 : REF_JUMP;
 	return (struct ref_wish){ .kinds = REF_ADDR | (fixed ? REF_IMM : 0u) |
 					   (inside ? REF_INSIDE : REF_CALL | jumps),

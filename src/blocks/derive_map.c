@@ -303,7 +303,7 @@ void gathering_release(struct gathering *g)
 	mem_free(g->conventions);
 }
 
-/* Splits the gaps into functions, and adds these. */
+/* Splits the gaps into functions, and adds the functions to g->extents. */
 static void lay_found(struct gathering *g)
 {
 	split_function_vec found = { 0 };

@@ -28,7 +28,7 @@ void blockmap_add_whole(struct blockmap *b, const struct image *debug, struct no
 struct code_functions {
 	VEC(struct derive_extent) list;
 	VEC(struct derive_data)
-	data; /* Data inside code, by address. Symbols or loads show it */
+	data; /* Data inside code, by address. Known from symbols, or from loads of it */
 };
 
 /* Lists the functions of an image, and parts that the compiler moved away from them, by address.

@@ -66,7 +66,7 @@ struct gathering {
 
 /* Lists executable sections with bytes, otherwise executable segments. */
 void code_regions_list(const struct image *im, struct code_regions *ret);
-/* derive_gaps.c: collects evidence of functions in g->gaps. Then appends these to *ret by
+/* derive_gaps.c: collects evidence of functions in g->gaps. Then appends the functions to *ret, by
  * address. */
 void gaps_split(struct gathering *g, split_function_vec *ret);
 /* Adds an address to a list if it is in a gap. */

@@ -97,7 +97,7 @@ static void find_build_ids(struct perfdata *p, const uint64_t *features)
 		note(p->notes, p->path, p->data_end, 0, "the table of build ids is not there");
 }
 
-/* Ends the events where the header says, or with the file. An interrupted perf writes size 0. */
+/* Sets the end of the events, at most the file's. An interrupted perf writes size 0. */
 static void clip_data(struct perfdata *p, uint64_t size)
 {
 	const uint64_t left = p->bytes.size - p->data_off;

@@ -41,7 +41,7 @@ struct perf_branch {
 /* One event. Texts and branches are valid until the next event is read. Missing fields are 0. */
 struct perf_event {
 	enum perf_type type;
-	uint64_t off; /* Offset in the file, of the packed record if the event was packed */
+	uint64_t off; /* Offset in the file. For a packed event, that of the packed record */
 	uint32_t pid, tid;
 	uint8_t mode;  /* Value of enum perf_mode, or another value for hypervisors and guests */
 	bool has_time; /* True if `time`, in ns, is set */

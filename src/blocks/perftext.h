@@ -16,7 +16,7 @@
 enum perftext_form { PERFTEXT_SCRIPT, PERFTEXT_ADDRESSES };
 
 struct perftext {
-	const char *path; /* Borrowed, as `bytes` and `notes` */
+	const char *path; /* Borrowed, like `bytes` and `notes` */
 	struct bytes bytes;
 	enum perftext_form form;
 	struct notes *notes;

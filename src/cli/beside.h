@@ -19,8 +19,8 @@ const struct beside *beside_of(const char *name);
 
 /* Finds heft-NAME. False if no folder has it. */
 bool beside_find(const char *name, char ret[BESIDE_PATH_MOST]);
-/* Replaces this process by heft-NAME with these words. If that fails, prints why and returns
- * EXIT_TROUBLE. */
+/* Replaces this process by heft-NAME with the arguments `words`. If that fails, prints why and
+ * returns EXIT_TROUBLE. */
 int beside_run(const struct cli *cli, const char *name, size_t count, char **words);
 /* Prints a line for each heft-NAME program that is installed, for the overview of commands. */
 void beside_list(FILE *to);

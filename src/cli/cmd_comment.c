@@ -14,8 +14,8 @@ struct comment_job {
 	struct heft_comment_opts opts;
 	const char *budget_path, *base_path;
 	const char *store, *product, *config,
-		*branch;                /* Folder of the history, and which builds in it. `store` is
-					 * NULL without a history */
+		*branch;                /* Place of the history, and which of its builds are read.
+					 * `store` is NULL without a history */
 	char history[BESIDE_PATH_MOST]; /* Path of the program that reads the history */
 	struct heft_snapshot *base, *now;
 	struct heft_diff *diff;

@@ -41,7 +41,7 @@ static bool profile_write(void *ctx, FILE *to, struct heft_err *err)
 	return heft_profile_write(job->profile, &job->open.run.out.write, &sink, err);
 }
 
-/* Returns the option or file for which the diff must compare lists of symbols. NULL: none. */
+/* Returns the option or file for which the diff must compare lists of symbols, or NULL. */
 static const char *lists_needed(const struct diff_job *job)
 {
 	if (job->query.section || job->query.min > 0)

@@ -45,7 +45,7 @@ const char info_manual[] =
 	"bytes they could do without, and which are copies of others.  Of a directory,\n"
 	"all programs, libraries, objects, archives and cores below it.\n";
 
-/* Adds a file. A file that is no program is skipped, or an error if the user named it. */
+/* Adds a file. Skips a file that is no program, but fails if the user named it. */
 static void info_add_file(struct info_job *job, const char *path, bool named)
 {
 	struct heft_err err;

@@ -9,7 +9,7 @@ enum { SOURCES_MOST = 16 };
 
 struct rows_job {
 	struct command_run run;
-	char *sources[SOURCES_MOST]; /* Allocated names */
+	char *sources[SOURCES_MOST]; /* Names of data sources, malloc'ed */
 	size_t source_count;
 	const char *include, *exclude;
 	unsigned flags; /* Bits of enum heft_profile_flag */

@@ -35,7 +35,7 @@ struct diff_job diff_job_new(const struct cli *cli)
 				  .query = { .size = sizeof(struct heft_diff_query) } };
 }
 
-/* Finds what --by names: one of by_choices, or its plural. */
+/* Finds what --by names: one of by_choices, or its plural. False for other words. */
 static bool group_find(const char *word, enum heft_diff_by *ret)
 {
 	if (strcmp(word, "compileunits") == 0 || strcmp(word, "compileunit") == 0)

@@ -1,7 +1,7 @@
 /* heap_run.h - runs a program under the recorder, for heft heap run and for commands that push its
  * profiles.
  *
- * The options end before the program. The written files are listed on stderr. */
+ * The options end before the program's name. The written files are listed on stderr. */
 #pragma once
 
 #include "cli/run.h"
@@ -22,9 +22,9 @@ enum heap_run_option {
 
 struct heap_run {
 	struct command_run run;
-	bool (*before)(struct heap_run *job); /* Called before the program runs. False after a
-					       * message. May be NULL. */
-	/* Called after the program ended. `end` is NULL if it could not be started. May be NULL. */
+	bool (*before)(struct heap_run *job); /* Called, unless NULL, before the program runs. False
+					       * after a message */
+	/* Called, unless NULL, after the program ended. `end`: NULL if it could not start. */
 	void (*after)(struct heap_run *job, const struct heft_recorder_end *end);
 	/* heap_run() sets these fields. */
 	struct heft_recorder *recorder;

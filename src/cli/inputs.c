@@ -49,7 +49,7 @@ static bool inputs_find_group(const char *const *groups, const char *by, unsigne
 struct inputs inputs_new(const struct cli *cli)
 {
 	const struct inputs ret = { .run = run_new(cli, NULL), .usual = profile_groups[0] };
-	/* Rows, facts and code show names in one style, not in the default of each. */
+	/* Rows, facts and code show names in one style, instead of different default styles. */
 	heft_session_set_demangle(ret.run.session, HEFT_NAMES_SHORT);
 	return ret;
 }
@@ -61,7 +61,7 @@ void inputs_release(struct inputs *all)
 	free(all->bases.paths);
 }
 
-/* Sets the perf.data file with samples of the programs. A second file is an error. */
+/* Sets the perf.data file with samples of the programs. Refuses a second file with a message. */
 static bool inputs_add_samples(struct inputs *all, const char *path)
 {
 	if (all->perf == NULL || strcmp(all->perf, path) == 0) {

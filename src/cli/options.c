@@ -62,7 +62,7 @@ static enum opt_step long_option(struct opt_cursor *c, const char *word)
 	return OPT_OPTION;
 }
 
-/* Parses a short option. c->cluster points at its letter. `word`: all of it, for messages. */
+/* Parses a short option. c->cluster points at its letter. `word`: the whole word, for messages. */
 static enum opt_step short_option(struct opt_cursor *c, const char *word)
 {
 	const char letter = *c->cluster;

@@ -17,13 +17,13 @@
 /* What an option does to the job of its command. */
 enum opt_effect {
 	OPT_APPLIES, /* The command's function applies the option */
-	OPT_SETS,    /* Sets a bool */
-	OPT_ADDS,    /* Adds `bits` to an unsigned */
-	OPT_KEEPS,   /* Keeps the value in a const char * */
-	OPT_PICKS,   /* Keeps the value of the chosen word in an enum or unsigned */
+	OPT_SETS,    /* Sets a bool of the job to true */
+	OPT_ADDS,    /* Adds `bits` to an unsigned of the job */
+	OPT_KEEPS,   /* Keeps the value in a const char * of the job */
+	OPT_PICKS,   /* Keeps the value of the chosen word in an enum or unsigned of the job */
 };
 
-/* A word that an option accepts. The last entry of a list is NULL. */
+/* A word that an option accepts. The last entry of a list has the word NULL. */
 struct choice {
 	const char *word;
 	unsigned value;

@@ -115,7 +115,7 @@ static bool size_job_failed(const struct size_job *job, const struct heft_err *e
 }
 
 /* Adds the data sources in job->pending to the profile, oldest first. Stops at an unknown one,
- * which a configuration file may still define. If `last`, returns false then, after a message. */
+ * which a configuration file may still define. If `last`, that is an error (a message, false). */
 static bool flush_sources(struct size_job *job, bool last)
 {
 	size_t done = 0;
@@ -202,7 +202,7 @@ static bool size_job_apply_number(struct size_job *job, const struct opt *o, con
 	return true;
 }
 
-/* Applies the value of -s: a key to sort by, or the domain (file or VM) whose sizes count. */
+/* Applies the value of -s: a key to sort by, or the domain to sort by. False after a message. */
 static bool size_job_apply_sort(struct size_job *job, const struct opt *o, const char *value)
 {
 	unsigned n = 0;
@@ -301,7 +301,7 @@ static bool size_job_add_base(void *ctx, const char *path)
 }
 
 /* Checks what depends on the whole command line. If files and data sources can come from a
- * configuration file, the library checks them later. */
+ * configuration file, the library checks them later. False after a message. */
 static bool size_job_settle(struct size_job *job)
 {
 	if (job->disassemble != NULL && job->source_count == 0)

@@ -23,14 +23,14 @@ struct arm64_pages {
 	uint32_t known;      /* One bit per register: set if its page is known */
 	bool have_indirect;
 	uint64_t indirect;                  /* Offset of the last indirect jump */
-	struct branch branch[BRANCH_SLOTS]; /* Hash by target. A later branch replaces another */
+	struct branch branch[BRANCH_SLOTS]; /* Hashed by target. A later branch takes over a slot */
 };
 
 struct arm64_scan {
 	struct bytes code;
 	uint64_t addr;
-	uint64_t inside; /* A target is reported if target - addr >= `inside`. 0 reports all
-			  * targets; the size of the code omits those inside the code */
+	uint64_t inside; /* A target is reported if target - addr >= `inside`. 0: all targets. Size
+			  * of the code: only targets outside the code */
 	unsigned kinds;
 	code_ref_vec *ret;
 };

@@ -159,7 +159,7 @@ static inline void data_scan_use(struct data_scan *s, uint64_t off, unsigned reg
 		return;
 	const uint64_t at = s->r.base[reg] + imm, to = s->wide ? at : (uint32_t)at;
 	/* Small displacements lead to members of a structure. A larger one may lead to another
-	 * variable, because compilers reach neighbours from one variable. */
+	 * variable, because compilers address neighbouring variables from one of them. */
 	enum { MEMBERS = 64 };
 	if ((data_scan_is_whole(s, reg) && !data_scan_in_got(s, to)) ||
 	    (s->r.indexed >> reg & 1 && imm < MEMBERS))

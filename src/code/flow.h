@@ -123,7 +123,7 @@ bool thumb_adr(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg
 /* Returns how many bytes the instruction loads from the address in `reg`. 0 if it loads none. */
 unsigned thumb_loads_at(const uint8_t *p, uint64_t left, unsigned reg);
 
-/* Returns the constant that i:imm3:imm8 of a modified immediate encode (A5.3.2). */
+/* Returns the constant that i:imm3:imm8 of a modified immediate encode (ARMv7-M, A5.3.2). */
 uint32_t thumb_constant(uint32_t first, uint32_t second);
 
 /* Decodes lengths and branches of RISC-V instructions, including compressed ones (C).

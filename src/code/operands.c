@@ -1,4 +1,4 @@
-/* Finds how many bytes follow an operand's field in its instruction, in objects.
+/* Finds how many bytes follow an operand's field in its instruction, in an object's code.
  *
  * On x86, pc-relative operands count from the end of the instruction. Relocations assume that it
  * ends after the 4-byte field. */
@@ -29,7 +29,7 @@ uint64_t operands_rest(struct operands *o, uint64_t field)
 	/* The ModRM byte before the field has mod 0 and rm 5. */
 	if (off < 2 || off >= o->code.size || (o->code.p[off - 1] & 0xc7) != 0x05)
 		return 0;
-	/* Relocations that do not rise must not make the time quadratic. */
+	/* Relocations whose addresses do not rise must not make the time quadratic. */
 	const uint64_t at = x86_insn_at(o->code, off < o->before ? UINT64_MAX : o->before, off);
 	if (at == UINT64_MAX || !x86_decode(o->code.p + at, o->code.size - at, true, &in) ||
 	    !in.pc_relative || at + in.disp_off != off)

@@ -11,7 +11,7 @@ enum { OPERANDS_REST_MOST = 4 };
  * fast if addresses rise */
 struct operands {
 	const struct image *im;
-	const struct section *in; /* Section of the last answer. NULL if there is none */
+	const struct section *in; /* Section of the operand asked for last. NULL at first */
 	struct bytes code;        /* Bytes of that section */
 	uint64_t before;          /* Offset in `code` of an instruction from which decoding may
 				   * start */

@@ -1,9 +1,9 @@
 /* Keeps references of code as records in the order of the code.
  *
  * The low 3 bits of the first 2 bytes tell the kind. A reference takes 6 bytes if its target is not
- * far away: the other 13 bits are the distance from the address before, and 4 bytes the distance of
- * the target. Otherwise the record has its numbers in full: 8 bytes each for its address and
- * target. The start of code has its address and end in full. */
+ * far away: the other 13 bits are the distance from the previous reference, and 4 bytes the
+ * distance from the reference to its target. Otherwise the record has its numbers in full: 8 bytes
+ * each for its address and target. The start of code has its address and end in full. */
 #include "code/ref_store.h"
 
 enum { REF_STORE_FAR = 6, REF_STORE_CODE = 7, REF_STORE_BITS = 3, REF_STORE_DISTANCES = 1 << 13 };

@@ -1,8 +1,8 @@
 /* ref_store.h - keeps the references of an image's code in little memory, for a later pass.
  *
- * The data source `symbols` fills a store if source_file.refs has one. A part has the references of
- * consecutive code, in its order, mostly 6 bytes each. Parts have no order. A part is filled by one
- * thread. */
+ * The data source `symbols` fills a store if source_file.refs has one. A part (struct ref_part) has
+ * the references of consecutive code, in its order, mostly 6 bytes each. Parts have no order. A
+ * part is filled by one thread. */
 #ifndef HEFT_CODE_REF_STORE_H
 #define HEFT_CODE_REF_STORE_H
 
@@ -10,7 +10,7 @@
 
 struct ref_part {
 	VEC(uint8_t) bytes;
-	uint64_t at; /* While it is filled: the address that the next number counts from */
+	uint64_t at; /* While the part is filled: address from which the next distance counts */
 };
 
 /* A zeroed store is empty. Borrows the image */
@@ -20,7 +20,7 @@ struct ref_store {
 	VEC(uint64_t) symbols; /* Addresses of symbols. Unsorted, may repeat */
 };
 
-/* Begins the records of [addr, addr + size), which was decoded whole. Add its references next. */
+/* Begins the records of the code [addr, addr + size), decoded whole. Add its references next. */
 void ref_part_begin(struct ref_part *p, uint64_t addr, uint64_t size);
 /* Appends a reference of the code that was begun last. */
 void ref_part_add(struct ref_part *p, const struct code_ref *ref);
@@ -32,7 +32,7 @@ struct kept_ref {
 	unsigned kind; /* Value of enum ref_kind, or 0 */
 };
 
-/* Reads what follows in a part. *at and *ret begin zeroed. False at the end. */
+/* Reads the next record. Zero *at and *ret before the first call. False at the end. */
 bool ref_part_next(const struct ref_part *p, size_t *at, struct kept_ref *ret);
 
 #endif

@@ -78,7 +78,7 @@ static uint64_t branch_distance(uint32_t c)
 static void decode_vendor(enum code_isa isa, uint32_t c, uint64_t addr, struct flow *ret)
 {
 	static const struct {
-		enum code_isa isa; /* The 32-bit set. The next value is the 64-bit set */
+		enum code_isa isa; /* Value for RV32. The next value of the enum is for RV64 */
 		uint8_t op, f3s;   /* `f3s`: one bit per value of funct3 */
 	} branches[] = {
 		{ CODE_RISCV32_XQCI, 0x7b, 0xf3 },   /* qc.beqi to qc.bgeui */

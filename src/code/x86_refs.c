@@ -1,5 +1,5 @@
-/* Scans x86 code in a fast loop. It handles common instructions, of which only the length matters
- * and whose only prefix is REX. */
+/* Scans x86 code. A fast loop handles common instructions without references, whose only prefix is
+ * REX. */
 #include "code/addr_mask.h"
 #include "code/x86.h"
 #include "code/x86_table.h"
@@ -117,8 +117,8 @@ static __attribute__((noinline)) unsigned scan_slow(struct x86_refs_scan *s, uin
 	return in.len;
 }
 
-/* For an opcode that stands for several instructions, by ModRM: true if this one is common and
- * simple. Sets *imm to the size of its immediate. */
+/* Returns true if a ModRM byte selects a common and simple instruction of a group opcode. Sets *imm
+ * to the size of its immediate. */
 static ALWAYS_INLINE bool easy_group(unsigned op, unsigned modrm, unsigned *imm)
 {
 	const unsigned reg = modrm >> 3 & 7;

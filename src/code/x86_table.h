@@ -20,7 +20,7 @@ enum x86_class {
 	CLASS_JCC,
 	CLASS_JMP,
 	CLASS_CALL,
-	CLASS_GROUP,  /* The ModRM byte decides */
+	CLASS_GROUP,  /* The ModRM byte selects the instruction */
 	CLASS_MOFFS,  /* A0-A3: an address instead of ModRM */
 	CLASS_FAR,    /* ptr16:32, i386 only; jmpabs */
 	CLASS_NO64,   /* Plain in i386. In 64-bit mode undefined, or REX. */

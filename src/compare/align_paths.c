@@ -121,7 +121,7 @@ static size_t count_beside(const align_paths *same, struct str before, struct st
 }
 
 /* Chooses the two roots that fit more than half of the pairs of different paths. False if there are
- * none, if one is empty, or if many equal paths are beside them. */
+ * none, if one is empty, or if many equal paths are in their parent folders. */
 static bool elect(const struct votes *v, size_t pairs, const align_paths *same,
 		  struct text ret_roots[2])
 {

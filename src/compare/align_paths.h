@@ -4,8 +4,8 @@
  * beginning. A source path is paired with the other snapshot's path that has the longest common
  * end, at least the file name. If most pairs of different paths begin with the same two directories
  * (roots), both are removed. Equal paths do not count, because they belong to libraries built
- * elsewhere. But if many equal paths are beside a root, the project was not moved: a folder in it
- * was renamed. */
+ * elsewhere. But if many equal paths are in the parent folder of a root, the project was not moved:
+ * a folder in it was renamed. */
 #ifndef HEFT_COMPARE_ALIGN_PATHS_H
 #define HEFT_COMPARE_ALIGN_PATHS_H
 

@@ -1,4 +1,4 @@
-/* Rule of causes for a change without another size: symbols whose contents differ (sums.h). */
+/* Rule for a change that leaves all sizes equal: finds symbols whose contents differ (sums.h). */
 #include "compare/cause_evidence.h"
 
 #include "image/image.h"
@@ -42,7 +42,7 @@ static const char *contents_kind(const struct snapshot *s, const struct snap_sym
 }
 
 /* Adds a symbol whose contents differ. Aliases count once, by their first name. The first symbol
- * with another name comes first: a literal, whose name shows its contents. */
+ * whose name changed too comes first: it is a literal, whose name shows its contents. */
 static void contents_add(struct cause_evidence *e, struct cause *c, uint64_t before, uint64_t after)
 {
 	const struct str was = contents_name(e, e->d->before, before);

@@ -14,10 +14,10 @@ struct cause_part {
 	int package_sign; /* 1: only the later snapshot has its package. -1: only the base. 0: both,
 			   * or it has no package */
 	bool old_path;    /* True if the base has a symbol with this path */
-	double before;    /* Bytes in the base, of the file or of memory as for `delta` */
+	double before;    /* Bytes in the base: in the file or in memory, as for `delta` */
 	double own;       /* Change of the symbol's own size */
 	double vm;        /* Change of the bytes in memory */
-	unsigned runtime; /* Bit i: it belongs to runtime_parts[i] (cause_names.c) */
+	unsigned runtime; /* Bit i: the part belongs to runtime_parts[i] (cause_names.c) */
 	uint32_t pair;    /* Index of the pair of charges */
 	bool used;        /* True if a cause already explains the part */
 };
@@ -28,7 +28,7 @@ struct cause_guess {
 	struct cause cause;
 	bool (*claims)(const struct cause_guess *g, const struct cause_part *p);
 	struct str text; /* Text that `claims` looks for */
-	bool first;      /* True for a cause that the programs state, whatever its share is */
+	bool first;      /* True for a cause that the files prove. It precedes all others */
 };
 
 /* The facts of a diff that show causes of the change, and the guesses that all rules made */
@@ -43,7 +43,7 @@ struct cause_evidence {
 	size_t cold_gone;      /* Number of cold parts of functions that are gone */
 	double renamed, moved; /* Bytes of renamed symbols, and of symbols with another path */
 	size_t renamed_count, moved_count;
-	/* Bytes of code of the base: whose source file is known, and others. */
+	/* Bytes of code of the base: with a known source file, and without one. */
 	double described, undescribed;
 	double padding;     /* Change of the padding between segments, not in `all` */
 	double added, gone; /* Numbers of functions that only the later snapshot has, and that only
@@ -77,16 +77,16 @@ static inline bool cause_code_differs(const struct cause_evidence *e, size_t lea
 	const size_t changed = e->larger + e->smaller;
 	return changed >= least && 3 * changed >= e->kept;
 }
-/* Values of cause_guess.claims. This one returns true for every part. */
+/* Functions for cause_guess.claims. cause_claims_all() claims every part. */
 bool cause_claims_all(const struct cause_guess *g, const struct cause_part *p);
-/* True for parts of the package whose name is g->text, in any version, and of packages below it. */
+/* Claims parts of the package whose name is g->text, in any version, and of packages below it. */
 bool cause_claims_version(const struct cause_guess *g, const struct cause_part *p);
 /* Adds guesses from what compilers and programs state about themselves, such as options. Also
- * stores in `ret` whether debug info has options, and what the build ids tell. */
+ * stores in `ret` whether debug info has options, and how the build ids compare. */
 void causes_guess_tools(struct cause_evidence *e, struct causes *ret);
 /* Adds guesses from the names of symbols that only one snapshot has. */
 void causes_guess_names(struct cause_evidence *e);
-/* Adds a guess if contents differ while all sizes are the same. Also stores in `ret` the number of
+/* Adds a guess if all sizes are equal but contents differ. Also stores in `ret` the number of
  * symbols that were compared. */
 void causes_guess_contents(struct cause_evidence *e, struct causes *ret);
 /* Adds guesses from the changes of sections. */

@@ -11,7 +11,7 @@ static void names_guess(struct cause_evidence *e, struct cause_guess g, struct s
 	vec_push(&e->guesses, g);
 }
 
-/* Claims parts of packages that are new (or gone), like the cause. */
+/* Claims parts of packages that are new if cause.sign is 1, or gone if it is -1. */
 static bool claims_package(const struct cause_guess *g, const struct cause_part *p)
 {
 	return p->package_sign != 0 && p->package_sign == g->cause.sign;
@@ -45,7 +45,7 @@ static void version_guess(struct cause_evidence *e, struct str before, struct st
 struct package_sides {
 	bool on[2];
 	struct str label[2];
-	double bytes; /* Sum of the changes of its parts */
+	double bytes; /* Sum of the changes of its parts (struct cause_part) */
 };
 
 struct package_list {
@@ -241,12 +241,12 @@ static bool claims_runtime(const struct cause_guess *g, const struct cause_part 
 	return p->runtime & bits && cause_sign(p) == g->cause.sign;
 }
 
-/* Adds a guess that part `part` of a run time came or went. If symbols with such names also changed
- * in the opposite direction, another one replaced it (cause.gone). */
+/* Adds a guess that runtime_parts[part] is new or gone. If some symbols with its texts in their
+ * names changed in the opposite direction, one implementation replaced another (cause.gone). */
 static void runtime_guess_part(struct cause_evidence *e, size_t part, int sign)
 {
 	const unsigned bit = 1u << part;
-	double bytes[2] = { 0, 0 }; /* In the direction `sign`, and in the opposite one */
+	double bytes[2] = { 0, 0 }; /* Changed bytes, in the direction `sign` and the opposite */
 	vec_each(const struct cause_part, p, &e->parts) {
 		const bool numbers = part == 0 && p->runtime & runtime_bit(floats);
 		if (p->runtime & bit && !numbers && cause_sign(p) != 0)

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* Claims changed symbols. When .interp went, also claims new symbols without a source file, which
- * are of libraries; when it came, such symbols that went. */
+/* Claims changed symbols. If .interp is gone, also claims new symbols without a source file: they
+ * are from libraries. If .interp is new, claims such symbols that are gone. */
 static bool claims_linked(const struct cause_guess *g, const struct cause_part *p)
 {
 	const int sign = cause_sign(p);
@@ -20,7 +20,7 @@ static bool claims_unwind(const struct cause_guess *g, const struct cause_part *
 	       (p->code && p->change == HEFT_CHANGED && p->delta * g->cause.sign > 0);
 }
 
-/* Like claims_unwind(), but also for all functions that stay: their compiler options differ. */
+/* Like claims_unwind(), but also for all functions in both snapshots: their options differ. */
 static bool claims_exceptions(const struct cause_guess *g, const struct cause_part *p)
 {
 	return claims_unwind(g, p) || (p->code && cause_sign(p) == 0);

@@ -94,7 +94,7 @@ static bool has_word(struct str words, struct str word)
 	return false;
 }
 
-/* Returns the options that `other` lacks: with `debug` only those of debug info, else all
+/* Returns the options that `other` lacks: those of debug info if `debug` is set, otherwise all
  * others. */
 static const char *options_beyond(struct arena *a, struct str options, struct str other, bool debug)
 {
@@ -234,7 +234,7 @@ static bool tools_compare_units(struct cause_evidence *e, struct causes *ret)
 	return true;
 }
 
-/* Returns the linker in a list of tools. GNU's linkers leave no name, so they stand for none. */
+/* Returns the linker in a list. If it names none, "GNU ld or gold", which leave no name. */
 static struct str linker_of(struct str list)
 {
 	while (list.len > 0) {

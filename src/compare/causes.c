@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Least shares of the change: for the first cause to stand alone, for a cause beside it, and for
- * one of several large causes. */
+/* Least shares of the change that a cause must explain: to be the only cause, to be a further
+ * cause, or to be one of several large causes. */
 static const double share_sole = 0.5, share_beside = 0.25, share_part = 0.05;
 
 bool cause_has(struct str text, struct str part)
@@ -88,7 +88,7 @@ bool cause_is_cold(const struct cause_part *p)
 	return p->code && cause_has(p->label, STR(".cold"));
 }
 
-/* Counts functions in both snapshots, larger and smaller ones, new and removed ones. */
+/* Counts a function: as one of both snapshots, larger, smaller, new or gone. */
 static void evidence_add_function(struct cause_evidence *e, const struct charge_pair *p,
 				  const struct cause_part *part)
 {
@@ -173,7 +173,7 @@ static bool became_one_unit(const struct snapshot_diff *d)
 	return ret;
 }
 
-/* True if the two programs have few functions in common. Ignores names that a symbol table lost. */
+/* True if the two programs have few functions in common. */
 static bool are_others(const struct cause_evidence *e)
 {
 	const double few = 4 * (double)e->kept;
@@ -194,7 +194,7 @@ bool cause_claims_all(const struct cause_guess *g, const struct cause_part *p)
 }
 
 /* Adds a guess about all functions: other programs, all sources compiled as one, or other code for
- * most functions. It claims new functions only if nearly all that stay changed too. */
+ * most functions. It claims new functions only if 3/4 of those in both snapshots changed. */
 static void causes_guess_code(struct cause_evidence *e)
 {
 	const size_t changed = e->larger + e->smaller;
@@ -245,7 +245,7 @@ static void causes_guess_ownerless(struct cause_evidence *e)
 	}
 }
 
-/* A larger change of texts is more than other dates, versions and paths. */
+/* Greatest change of texts, in bytes, that other dates, versions and paths may explain. */
 static const double texts_most = 256;
 
 /* Guesses that only texts and their padding differ, as after a rebuild: no symbol came, went or has
@@ -302,12 +302,12 @@ static void causes_guess_symbols(struct cause_evidence *e)
 	}
 }
 
-/* Less padding than this comes with any change: some segments begin at a new page. */
+/* Changes of padding up to this many bytes are usual: some segments begin at a new page. */
 static const double padding_least = 16 << 10;
-/* Renamed symbols, with longer or shorter names, change the sum by at most this many bytes. */
+/* Renamed symbols, with longer or shorter names, change the program's size by at most this. */
 static const double same_most = 256;
 
-/* Returns the bytes after the last section of the files. */
+/* Returns the number of bytes after the last section of the program's files. */
 static double causes_appended(const struct snapshot *s)
 {
 	double ret = 0;
@@ -423,8 +423,8 @@ static bool causes_take(struct causes *ret, struct cause_evidence *e)
 	return true;
 }
 
-/* Drops guesses about compilation if the compilers state it themselves, or if a section that came
- * or went does. */
+/* Drops inferred guesses about compilation if compilers state their options, or if a section that
+ * is new or gone explains enough. */
 static void causes_drop_guessed(struct cause_evidence *e)
 {
 	bool stated = e->same_options;
@@ -458,8 +458,8 @@ static void causes_find_own(struct causes *ret, const struct cause_evidence *e)
 	}
 }
 
-/* Puts the cause that explains most first, and drops small ones beside it. What the programs state
- * stays, because it is sure. */
+/* Puts the cause that explains most first, and drops further causes that explain little. Causes
+ * that compilers or files state stay, because they are sure. */
 static void causes_order(struct causes *ret)
 {
 	struct cause *first = &ret->list[0], *second = &ret->list[1];

@@ -21,14 +21,14 @@ enum cause_kind {
 	CAUSE_LINKER,   /* names: the linker before, after */
 	CAUSE_VERSION,  /* Version of a package. names: package, version before, after */
 	/* Causes that are inferred, because they explain the evidence best. */
-	CAUSE_OTHER,    /* Two programs with few common functions. of: common ones */
+	CAUSE_OTHER,    /* Two programs with few common functions. of: number of common functions */
 	CAUSE_ONE_UNIT, /* All sources are compiled as one */
-	CAUSE_CODE,   /* Functions in both changed size. count: their number, grown: larger ones */
+	CAUSE_CODE,   /* Functions of both snapshots changed size. count: all, grown: larger ones */
 	CAUSE_UNWIND, /* Tables of exceptions and unwinding. count: cold parts that are gone */
 	/* What the changed parts have in common. */
 	CAUSE_SECTION, /* A section whose change shows the cause. names: section, explanation */
 	CAUSE_TEXTS,   /* Only texts and their padding. names: up to three sources. `of`: bytes */
-	CAUSE_SYMBOL,  /* One symbol. names: label, section ("" if others changed more), path */
+	CAUSE_SYMBOL,  /* One symbol. names: label, section ("" if other bytes changed), path */
 	CAUSE_RUNTIME, /* Part of a run time. names: words for it. count: symbols */
 	CAUSE_PACKAGE, /* Packages in one snapshot only. names: the largest. count: packages */
 	CAUSE_OBJECTS, /* Objects without debug info. names: up to three. count: symbols */
@@ -54,7 +54,7 @@ struct cause {
 	double before;  /* CAUSE_SYMBOL: its bytes before the change */
 	size_t count, grown;
 	size_t of; /* Number of all units, or of functions in both. 0: unknown */
-	/* Number of functions that are gone. CAUSE_RUNTIME: not 0 if another one was replaced */
+	/* Number of functions that are gone. CAUSE_RUNTIME: not 0 if one part replaced another */
 	size_t gone;
 	const char *names[3]; /* "" where unused */
 	/* Only for CAUSE_CONTENTS. `was`: "" if the name is the same. Of each name: its kind, such
@@ -67,12 +67,12 @@ struct causes {
 	struct cause list[CAUSES_MOST]; /* The first one explains most */
 	size_t count;
 	bool sole;                    /* True if list[0] explains half of the change, or more */
-	bool same_build, other_build; /* True if both build ids are known and equal, or differ */
+	bool same_build, other_build; /* True if the build ids, both known, are equal; or differ */
 	size_t compared;              /* Number of symbols whose contents were compared */
 	bool loads_same;              /* True if all loaded sections have the same contents */
 	double all;                   /* Sum of absolute changes outside of debug info */
 	const char *debug_options[2]; /* Options of debug info that are gone, and new ones, or "" */
-	const char *dwarf[2];         /* Versions before and after: "4, 5". "" if equal */
+	const char *dwarf[2];         /* DWARF versions before and after: "4, 5". "" if equal */
 	/* Sources whose functions lost [0] or gained [1] debug info: their number, and one path */
 	struct {
 		size_t count;

@@ -7,8 +7,8 @@
 #include "compare/diff.h"
 #include "compare/size_pairs.h"
 
-/* The charges (bytes that the file has because of a symbol) of a symbol, or of a name without
- * one */
+/* The charges (bytes that the file has because of a symbol) of one symbol, or of one name if there
+ * is no symbol */
 struct charge_group {
 	/* Ids of texts in `common`. Bytes without a symbol have no path. */
 	uint32_t container, name, path;
@@ -21,11 +21,11 @@ struct charge_group {
 
 struct charge_side {
 	const struct snapshot *s;
-	uint32_t *texts;     /* Per text id: its shared id plus 1. 0 until needed */
+	uint32_t *texts;     /* Per text id: 1 + its id in charge_matcher.common. 0 until needed */
 	uint32_t *partner;   /* Per symbol: its partner in the other snapshot, or SNAP_NO_SYMBOL */
 	uint32_t *of_symbol; /* Per symbol: its group, or GROUP_NONE */
 	uint32_t *of_charge; /* Per charge: its group */
-	uint32_t *of_name;   /* Per text id: 1 + the symbol with that full name, or 0 */
+	uint32_t *of_name;   /* Per text id: 1 + index of the symbol of that full name, or 0 */
 	size_t prefix;       /* Result of snap_packed_prefix() */
 	VEC(struct charge_group) groups;
 };
@@ -126,8 +126,8 @@ static uint32_t common_text(struct charge_matcher *m, size_t side, uint32_t id)
 	return z->texts[id];
 }
 
-/* Returns the shared id of a charge's name. For "(after SYMBOL)" of the old snapshot, that is the
- * name after the symbol's partner. */
+/* Returns the id in m->common of a charge's name. In a name "(after SYMBOL)" of the old snapshot,
+ * the symbol's partner replaces it. */
 static uint32_t common_name(struct charge_matcher *m, size_t side, const struct snap_charge *c)
 {
 	const struct charge_side *z = &m->sides[side];
@@ -194,7 +194,7 @@ static bool charge_pairs_is_same(const struct charge_group *a, const struct char
 	return a->container == b->container && a->name == b->name && a->path == b->path;
 }
 
-/* Returns the group of a symbol, or of an alias if that owns the bytes on this side. */
+/* Returns the group of a symbol, or of one of its aliases if that owns the bytes on this side. */
 static uint32_t group_of_symbol(const struct charge_side *z, uint32_t symbol)
 {
 	const struct snap_symbol *y = &z->s->symbols.data[symbol];
@@ -213,8 +213,8 @@ static void groups_join(struct charge_matcher *m, uint32_t before, uint32_t afte
 	m->sides[1].groups.data[after].other = before;
 }
 
-/* Pairs groups whose symbols are a pair. Those with equal name and path come first, because an
- * alias may be in several pairs. */
+/* Pairs groups whose symbols are a pair. Call it first with `same`, for groups with equal names and
+ * paths, because an alias may be in several pairs. */
 static void groups_follow(struct charge_matcher *m, bool same)
 {
 	struct charge_side *old = &m->sides[0], *new_ = &m->sides[1];
@@ -323,7 +323,7 @@ static void charges_put(struct charge_matcher *m, size_t side, uint32_t *place)
 	for (uint32_t i = 0; i < z->s->charges.count; i++) {
 		const struct snap_charge *c = &z->s->charges.data[i];
 		const struct charge_group *g = &z->groups.data[z->of_charge[i]];
-		/* Where the pair's index is kept: at the group of `after` if it has one. */
+		/* The pair's index is kept at the group of `after`, otherwise of `before`. */
 		uint32_t *at = side == 1 ? &place[z->of_charge[i]]
 			       : g->other != GROUP_NONE
 				       ? &place[g->other]

@@ -22,7 +22,7 @@ bool diff_names_owner(const struct heft_row *row)
 	return row->kind == HEFT_ROW_NAME && row->label[0] != '(' && strcmp(row->label, ".") != 0;
 }
 
-/* Returns the share of the changes that is in rows with the name of an owner. */
+/* Returns the share of the changes that is in rows that name an owner (diff_names_owner()). */
 static double share_explained(const struct heft_table *t)
 {
 	const double all = changes_of(t);

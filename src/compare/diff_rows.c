@@ -251,8 +251,8 @@ static uint32_t symbol_node(struct grouping *g, const struct diff_pair *p)
 	return node;
 }
 
-/* Returns the size of a symbol, in a diff like SuperSize's without the padding of paired symbols.
- * The sums per section have this padding. */
+/* Returns the size of a symbol. In a diff as SuperSize makes it, leaves out the padding of paired
+ * symbols, which the sums per section have. */
 static struct amount symbol_amount(const struct grouping *g, const struct snap_symbol *y,
 				   bool paired)
 {
@@ -305,7 +305,7 @@ static bool wants_pair(const struct grouping *g, const struct diff_pair *p)
 	return (old && wants(g, g->d->before, old)) || (new_ && wants(g, g->d->after, new_));
 }
 
-/* Adds the changed padding of paired symbols as symbols, like SuperSize. */
+/* Adds rows for the changed padding of paired symbols, as SuperSize does. */
 static void diff_rows_add_paddings(struct grouping *g)
 {
 	const struct snapshot *s = g->d->before;
@@ -344,7 +344,7 @@ static const char *diff_rows_path_text(struct grouping *g, const struct snapshot
 	return diff_rows_copy_text(g, s, none ? 0 : path);
 }
 
-/* Returns the section of a charge's symbol. Without one, the name "[section NAME]" says it. */
+/* Returns the section of a charge: its symbol's, or NAME of a charge named "[section NAME]". */
 static const char *section_text(struct grouping *g, const struct snapshot *s,
 				const struct snap_charge *c)
 {
@@ -446,8 +446,8 @@ static uint32_t charge_node(struct grouping *g, const struct snapshot *s,
 	return node;
 }
 
-/* Adds each charge to its row. The kind of change counts in the row of the new charge, or in that
- * of a removed one. */
+/* Adds each charge to its row. Counts the kind of change once per pair: in the row of the new
+ * charge, or for a removed one in the row of the old charge. */
 static void add_charge_groups(struct grouping *g)
 {
 	const struct snapshot *const sides[] = { g->d->before, g->d->after };

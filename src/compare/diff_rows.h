@@ -83,7 +83,7 @@ enum heft_diff_by diff_owners_make(struct diff_rows *ret, const struct snapshot_
 /* True if the label of a row is the name of an owner, neither "(no package)" nor ".". */
 bool diff_names_owner(const struct heft_row *row);
 
-/* Bytes of a part before and after the change, including padding. */
+/* Bytes of a section or of charges, before and after the change, including padding. */
 struct padded {
 	double before, after;
 };

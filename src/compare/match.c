@@ -36,8 +36,8 @@ struct str match_stable(struct str s, struct text *work)
 	return s;
 }
 
-/* Returns the common name of star symbols that differ only in numbers or places: "** symbol gaps"
- * for "** symbol gap 3 (end of section)". */
+/* Returns the common name of SuperSize's "**" symbols that differ only in numbers or places: "**
+ * symbol gaps" for "** symbol gap 3 (end of section)". */
 static struct str star_cluster(struct str s, struct text *out)
 {
 	size_t end = s.len;
@@ -154,7 +154,7 @@ static bool key_sized(struct matcher *m, struct match_side *side, const struct s
 	return true;
 }
 
-/* The key without suffixes of names, but with flags: a function and its cold part must differ. */
+/* Makes the key from the name without suffixes and the flags: cold parts differ from functions. */
 static bool key_part(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 		     struct match_key *ret)
 {
@@ -462,7 +462,7 @@ void match_drop(struct matcher *m)
 		if (!taken[m->before.left.data[i]])
 			m->before.left.data[kept++] = m->before.left.data[i];
 	m->before.left.count = kept;
-	/* Equal numbers were paired on both sides, so no symbol has two partners. */
+	/* Both sides have equally many symbols with a partner, so no symbol has two partners. */
 	ASSERT(m->before.s->symbols.count + m->after.left.count ==
 	       m->after.s->symbols.count + m->before.left.count);
 	mem_free(taken);

@@ -32,10 +32,10 @@ struct match_side {
 	uint32_t *stable;   /* Like `texts`, for the text that match_stable() returns */
 	uint32_t *bare;     /* Like `stable`, also without clone suffixes and hashes */
 	uint32_t *places;   /* Per section: its match_key.place */
-	uint32_t *function; /* Per text id of a name: 1 + index of that function, or 0 */
+	uint32_t *function; /* Per text id: 1 + index of the function with that name, or 0 */
 	bool *nameless;     /* Per symbol: match_is_nameless() */
 	VEC(uint32_t) left; /* Symbols without a partner, in order */
-	bool has_clues;     /* True if both builds have clues. Made-up names then pair none */
+	bool has_clues;     /* True if both builds have clues, so made-up names pair none */
 };
 
 struct matcher {
@@ -76,8 +76,8 @@ const char *match_pass_word(unsigned pass);
 void matcher_init(struct matcher *m, const struct snapshot *before, const struct snapshot *after,
 		  bool supersize);
 void matcher_release(struct matcher *m);
-/* Runs SuperSize's four passes. Without `supersize`, runs heft's own before, between and after
- * them. */
+/* Runs SuperSize's four passes. Without `supersize`, runs heft's own passes before, between and
+ * after them. */
 void matcher_run(struct matcher *m);
 
 /* match_rename.c: pairs renamed symbols, by size and similar names. */

@@ -11,7 +11,7 @@ static uint64_t ident_of(uint64_t number, unsigned kind)
 	return number << 2 | kind;
 }
 
-/* Returns the number of the place at offset `off` of a known thing. 0 if the thing is unknown. */
+/* Returns the ident for offset `off` of a target with this ident. 0 if that is 0, unknown. */
 static uint64_t ident_at(uint64_t ident, uint32_t off)
 {
 	return ident == 0 ? 0 : ident + ((uint64_t)off << 32);
@@ -83,8 +83,8 @@ static struct alike_ref ref_resolve(struct alike *a, const struct alike_side *as
 }
 
 /* Finds what the references of a container's symbols lead to, and which symbols have clues. Appends
- * the references to as->refs. Leaves out references of pairs that refer only to known things,
- * because these tell nothing. */
+ * the references to as->refs. Leaves out the references of a paired symbol if all lead to targets
+ * with an ident: they tell nothing new. */
 static void container_resolve(struct alike *a, struct alike_side *as, uint32_t container)
 {
 	const struct snapshot *s = as->side->s;
@@ -223,7 +223,7 @@ struct match_alike_agreement {
 	size_t same, different;
 };
 
-/* True if two references to targets without a known number may agree: both lead to the same kind of
+/* True if two references to targets without an ident may agree: both lead to the same kind of
  * section. */
 static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
 {
@@ -235,7 +235,7 @@ static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
 
 enum { AHEAD = 8 };
 
-/* Returns a word with one bit, chosen by the number of a known thing. 0 for an unknown thing. */
+/* Returns a word with one bit, chosen by an ident (alike_ref.ident). 0 if `ident` is 0, unknown. */
 static uint64_t bit_of(uint64_t ident)
 {
 	return ident != 0 ? UINT64_C(1) << (ident * HASH_ODD_1 >> 58) : 0;
@@ -252,7 +252,7 @@ static bool refs_kept(const struct alike_side *as, const struct alike_symbol *y,
 	return latest < since;
 }
 
-/* Stores bits for the known things that a symbol refers to, unless they are up to date. */
+/* Computes `known`, `known_count` and `ahead` of a symbol, unless they are up to date. */
 static void known_read(const struct alike *a, const struct alike_side *as, struct alike_symbol *y)
 {
 	uint64_t *ahead = y->ahead;
@@ -334,7 +334,7 @@ static inline bool goal_in_reach(const struct score_goal *g, size_t same, size_t
 	const size_t all = same + different, weight = min_u64(all, OF_REFS);
 	const size_t have = g->so_far.sum + 100 * g->later;
 	const size_t need = g->least * (g->so_far.weight + g->later + weight);
-	/* Equal sizes without other similarity have a separate score. */
+	/* Equal sizes without other similarity have a score of their own (SIZES_ALONE). */
 	return g->so_far.weight + g->later + different <= 2 || need <= have ||
 	       (need - have) * all <= 100 * same * weight;
 }
@@ -346,8 +346,8 @@ static void vote_add(struct alike *a, uint32_t before, uint32_t after)
 }
 
 /* Compares two lists of references. With a goal, stops when it cannot be reached. If `votes` is not
- * NULL, adds votes: targets of unknown references between equal ones, or at both ends, may be a
- * pair. */
+ * NULL, adds votes: the targets of unknown references that lie between equal references, or at both
+ * ends, may be a pair. */
 static struct match_alike_agreement refs_compare(const struct alike_symbol *b,
 						 const struct alike_symbol *n,
 						 const struct score_goal *goal, struct alike *votes)
@@ -382,7 +382,7 @@ static struct match_alike_agreement refs_compare(const struct alike_symbol *b,
 	return ret;
 }
 
-/* True if a symbol refers to something without a known number. Known numbers stay known. */
+/* True if a reference leads to a symbol without an ident. If none does, sets y->settled. */
 static bool has_unknown(struct alike_symbol *y)
 {
 	for (size_t i = 0; i < y->ref_count && !y->settled; i++)
@@ -392,7 +392,7 @@ static bool has_unknown(struct alike_symbol *y)
 	return false;
 }
 
-/* Removes votes for symbols that have a partner, and those of pairs that vote again. */
+/* Removes votes for symbols that have a partner now, and votes by pairs that will vote again. */
 static void votes_keep(struct alike *a, const uint32_t *partner_before,
 		       const uint32_t *partner_after)
 {
@@ -433,7 +433,7 @@ void alike_vote(struct alike *a, const uint32_t *partner_before, const uint32_t 
 	vec_release(&voters);
 }
 
-/* Returns the feature with the number `ident`, or NULL. `add`: adds it if it is new. */
+/* Returns the feature with the number `ident`. If it is new, adds it (`add`) or returns NULL. */
 static struct feature *feature_at(struct alike *a, uint64_t ident, bool add)
 {
 	uint32_t id;
@@ -581,7 +581,7 @@ void alike_keep_near(struct alike *a, uint32_t before, const struct alike_column
 	for (size_t i = 0; i < *count; i++) {
 		const struct alike_column *n = &columns[near[i]];
 		const struct score_goal *goal = &goals[b.clue & n->clue];
-		/* The numbers of references alone refuse most pairs, which is faster. */
+		/* Refuses most pairs by their numbers of references alone, which is faster. */
 		const uint64_t fewer = min_u64(b.ref_count, n->ref_count);
 		const uint64_t apart = max_u64(b.ref_count, n->ref_count) - fewer;
 		const uint64_t known = min_u64(b.known_count, n->known_count);

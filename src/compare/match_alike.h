@@ -18,8 +18,8 @@ enum { SIZES_ALONE = 70 };
 /* Evidence that two symbols are a pair */
 struct vote {
 	uint64_t pair;  /* Index in `before` << 32 | index in `after` */
-	uint32_t voter; /* Index in `after` of the pair whose symbols refer to both. DIFF_NONE: a
-			 * vote of alike_vote_rare() */
+	uint32_t voter; /* Index in `after` of the pair that votes: its symbols refer to these two.
+			 * DIFF_NONE: a vote of alike_vote_rare() */
 	/* Set in the first vote of a pair. scored_at: alike.learned when alike_vote_score() made
 	 * the score, 0 if it has not. `least`: its argument then. */
 	uint32_t scored_at;
@@ -28,24 +28,24 @@ struct vote {
 
 /* A reference from a symbol */
 struct alike_ref {
-	uint64_t ident;  /* Number of the thing that it leads to, if both snapshots are known to
-			  * have that thing (see above). Otherwise 0 */
+	uint64_t ident;  /* Number of the target, if both snapshots are known to have it (see the
+			  * top of the file). Otherwise 0 */
 	uint32_t target; /* Index of the symbol that it leads to, or DIFF_NONE */
 	uint32_t off;    /* Lower bits of the offset in that symbol */
 };
 
-enum { ALIKE_FEW = 3 }; /* A feature is rare if at most so many symbols a side have it */
+enum { ALIKE_FEW = 3 }; /* A feature is rare if at most so many symbols of each snapshot have it */
 
-/* A thing that both snapshots have, to which unpaired symbols refer, or which refers to them */
+/* A target in both snapshots to which unpaired symbols refer, or a symbol that refers to them */
 struct feature {
 	uint64_t ident;
-	/* The symbols with it, in `before` and in `after`. A count of ALIKE_FEW + 1 means more. */
+	/* Its symbols, in `before` and in `after`. A count of ALIKE_FEW + 1 means more. */
 	uint32_t counts[2], symbols[2][ALIKE_FEW];
 };
 
 /* What scores need to know of a symbol */
 struct alike_symbol {
-	uint64_t ident; /* Number that stands for it in both snapshots, or 0 if unpaired */
+	uint64_t ident; /* Number of the symbol in both snapshots. 0 if it is unpaired */
 	uint64_t size;
 	uint64_t print;               /* Hash of size and contents: match_print() */
 	const struct clue *clue;      /* Clue of the symbol, or NULL */
@@ -109,8 +109,8 @@ struct alike_column alike_column_read(struct alike *a, uint32_t after);
  * from those of `before` for a score of `least`. */
 void alike_keep_near(struct alike *a, uint32_t before, const struct alike_column *columns,
 		     uint32_t *near, size_t *count, unsigned least);
-/* Returns how similar two symbols are: 0 to 100, or any number below `least` if it is below.
- * O(references). */
+/* Returns how similar two symbols are: 0 to 100. If that is below `least`, may return any number
+ * below `least`. O(references). */
 unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned least);
 /* Mixes into a hash all that affects a symbol's scores and may change as pairs are found. */
 uint64_t alike_state(const struct alike *a, const struct alike_side *as, uint32_t symbol,

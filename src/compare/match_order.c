@@ -11,7 +11,7 @@
 enum {
 	CELLS_MOST = 1 << 12, /* Greatest number of cells in the table of an alignment. Larger
 			       * alignments are done in pieces */
-	VOTE_WORTH = 15,      /* Points of a pair per vote (struct vote) for it */
+	VOTE_WORTH = 15,      /* Points that each vote (struct vote) adds to a pair */
 	VOTES_MOST = 3,       /* Greatest number of votes of a pair that count */
 	STEPS_MOST = 12,      /* Greatest number of rounds with one threshold */
 	FEW_OF = 500,
@@ -70,8 +70,8 @@ struct order {
 	VEC(uint32_t) tails, links; /* Scratch of anchors_keep() */
 };
 
-/* True if a symbol belongs to a sequence: it has address and size, is no star symbol, and is the
- * first of its aliases. */
+/* True if a symbol belongs to a sequence: it has address and size, no name that begins with "**",
+ * and is the first of its aliases. */
 static bool match_order_has_place(const struct snapshot *s, const struct snap_symbol *y)
 {
 	return y->addr > 0 && y->size > 0 && y->alias_place == 0 &&
@@ -108,7 +108,7 @@ static void sequence_add(struct order *o, const struct snap_section *old,
 	vec_push(&o->list, q);
 }
 
-/* Makes the sequences. Sections of one name in a container form one. */
+/* Makes the sequences. Sections of one name in a container form one sequence. */
 static void sequences_make(struct order *o)
 {
 	const struct snapshot *b = o->m->before.s, *n = o->m->after.s;
@@ -150,7 +150,7 @@ static void pair_found(struct order *o, uint32_t before, uint32_t after, enum ma
 	o->found++;
 }
 
-/* True if two symbols may be a pair, one or both nameless. A name may have been lost or gained. */
+/* True if two symbols may be a pair: one or both are nameless. A build may have lost the name. */
 static bool may_be_one(const struct order *o, uint32_t before, uint32_t after)
 {
 	return o->m->before.nameless[before] || o->m->after.nameless[after];
@@ -193,7 +193,7 @@ static void columns_near(struct order *o, uint64_t size, unsigned percent)
 	o->near.count = found;
 }
 
-/* Makes a column for each new symbol of the gap. Returns bits of enum alike_has that any has. */
+/* Makes a column for each new symbol of the gap. Returns the bits of enum alike_has of all. */
 static unsigned columns_read(struct order *o, const struct gap *g)
 {
 	const struct alike *a = &o->alike;
@@ -210,7 +210,7 @@ static unsigned columns_read(struct order *o, const struct gap *g)
 	return has;
 }
 
-/* Scores the pairs of a gap's symbols that may be one. False if no score reaches `least`. */
+/* Scores the pairs of symbols that may_be_one() accepts. False if no score reaches `least`. */
 static bool scores_fill(struct order *o, const struct gap *g, unsigned least)
 {
 	const unsigned has = columns_read(o, g);
@@ -246,7 +246,7 @@ static bool scores_fill(struct order *o, const struct gap *g, unsigned least)
 	return o->filled.count > 0;
 }
 
-/* True if neither symbol of row i and column k is nearly as similar to another of the gap. */
+/* True if no other symbol of the gap is nearly as similar to that of row i or column k. */
 static bool is_clear(const struct order *o, const struct gap *g, size_t i, size_t k)
 {
 	const uint8_t *scores = o->scores.data;
@@ -262,8 +262,8 @@ static bool is_clear(const struct order *o, const struct gap *g, size_t i, size_
 	return true;
 }
 
-/* Raises cells of a row to `sum`, from right to left, until one is as large. Then returns 0,
- * because all left of it are as large too. Otherwise returns `sum`. */
+/* Raises cells of a row to `sum`, from right to left, until a cell is at least as large. Then
+ * returns 0, because all cells left of it are as large too. Otherwise returns `sum`. */
 static uint32_t row_raise(uint32_t *row, size_t first, size_t end, uint32_t sum)
 {
 	for (size_t k = end; k-- > first;) {
@@ -274,8 +274,8 @@ static uint32_t row_raise(uint32_t *row, size_t first, size_t end, uint32_t sum)
 	return sum;
 }
 
-/* Fills the table of sums: the best sum of scores for the rest of both lists, in order. A row
- * equals the one below, except where its scores raise it. */
+/* Fills o->sums. A cell's sum is the best total score of pairs, in order, from its row and column
+ * on. A row equals the one below, except where its scores raise it. */
 static void sums_fill(struct order *o, const struct gap *g)
 {
 	const size_t width = g->new_count + 1;
@@ -429,7 +429,7 @@ static void favourite_see(struct favourite *f, uint32_t other, unsigned points)
 		f->next = points;
 }
 
-/* A pair that other pairs suggest. Points: its score, and VOTE_WORTH per suggestion */
+/* A pair that other pairs suggest by votes. Points: its score, and VOTE_WORTH per vote */
 struct candidate_pair {
 	uint32_t before, after;
 	unsigned points;
@@ -442,8 +442,8 @@ static bool match_order_is_open(const struct order *o, uint32_t before, uint32_t
 	return o->after_of[before] == DIFF_NONE && o->m->partner[after] == DIFF_NONE;
 }
 
-/* Lists the pairs that have votes. Omits pairs with too few points both to be taken with `least`
- * and to rival a pair that is taken. */
+/* Lists the pairs that have votes. Omits pairs with so few points that they neither can be taken
+ * with `least` nor rival a pair that can. */
 static candidate_vec votes_count(struct order *o, unsigned least, bool rare)
 {
 	candidate_vec list = { 0 };

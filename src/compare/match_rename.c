@@ -5,7 +5,7 @@
 
 enum {
 	SMALL = 32,      /* Symbols of fewer bytes often have equal sizes by chance */
-	CANDIDATES = 64, /* Greatest number of symbols to compare with one */
+	CANDIDATES = 64, /* Greatest number of old symbols to compare with a new one */
 	ALIKE = 60,      /* Percentage of the name that must agree if the path is the same */
 	VERY_ALIKE = 75, /* Percentage of the name that must agree if the path differs */
 };
@@ -63,7 +63,7 @@ static bool same_path(const struct matcher *m, const struct snap_symbol *old,
 	return a.len > 0 && str_eq(a, snapshot_text(m->after.s, snap_path(new_)));
 }
 
-/* Symbols with one size, in one section: a range per side */
+/* Symbols with one size, in one section: a range of candidates per snapshot */
 struct bucket {
 	size_t old_first, old_end, new_first, new_end;
 };
@@ -83,8 +83,8 @@ static size_t match_rename_count(const struct matcher *m, const struct match_sid
 }
 
 /* Sets the partner of `new_`: the symbol of `old` with the most similar name, if that is similar
- * enough. Names need not be similar in one case: the path is the same, both snapshots have as many
- * symbols there, and they are code of more than a few bytes. Then their order pairs them. */
+ * enough. Names need not be similar if the path is the same, both snapshots have as many symbols of
+ * this path and size, and these are code of at least SMALL bytes. Then their order pairs them. */
 static void match_rename_find_partner(struct matcher *m, struct candidates *old,
 				      const struct candidates *news, size_t at,
 				      const struct bucket *b, bool in_path)

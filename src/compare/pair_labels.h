@@ -32,7 +32,7 @@ bool pair_labels_lack(const struct pair_labels *n, enum heft_role role, const st
 /* True if spans have a label that heft made up from an address. */
 bool pair_labels_made_up(const struct pair_labels *n, const struct spans *s);
 
-/* Symbols of the inputs, or of the base: their spans per container of the snapshot */
+/* Spans of the symbols of the inputs, or of the base: one list per container of the snapshot */
 struct label_side {
 	const struct spans *const *symbols;
 	size_t count;

@@ -68,7 +68,7 @@ enum { ABBREV_CACHE = 16 };
 struct abbrev_cache {
 	struct abbrev_slot {
 		const struct dwarf *dwarf;
-		uint64_t used; /* `clock` at the last use. The slot with the lowest is reused */
+		uint64_t used; /* `clock` at the last use. The slot with the least is reused */
 		struct abbrevs table;
 	} slots[ABBREV_CACHE];
 	uint64_t clock;

@@ -5,7 +5,7 @@
 enum { ORIGINS_MAX = 4 };
 
 /* Reads those facts of the declaration that are still unknown. Sets *ret_origin to the reference to
- * an entry that may have more facts. False if there is no entry. */
+ * an entry that may have more facts. False if no entry is at die_off. */
 static bool decl_take(const struct unit *u, uint64_t die_off, struct decl *d,
 		      struct value *ret_origin)
 {

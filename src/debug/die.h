@@ -37,7 +37,7 @@ static inline const struct abbrev_attr *die_attr(const struct unit *u, const str
 
 /* Returns the text of a value. False if the value is no text, or its offset is invalid. */
 bool value_string(const struct unit *u, const struct value *v, struct str *ret);
-/* Returns the address of a value (VALUE_ADDR, VALUE_ADDRX). */
+/* Finds the address that a value (VALUE_ADDR, VALUE_ADDRX) states. False if there is none. */
 bool value_addr(const struct unit *u, const struct value *v, uint64_t *ret);
 /* Returns a number (VALUE_UINT, VALUE_SINT, VALUE_OFFSET). 0 for other values. */
 uint64_t value_number(const struct value *v);

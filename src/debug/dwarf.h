@@ -61,12 +61,12 @@ struct dwarf {
 	/* Loads bytes[which]. If that fails, adds a note and leaves the bytes empty. */
 	void (*load)(struct dwarf *d, enum dw_section which, struct notes *notes);
 	void *load_ctx;
-	/* Read a section once with little memory (dwarf_pass_begin). May be NULL. */
+	/* Functions that read a section once with little memory (dwarf_pass_begin). May be NULL. */
 	void (*pass_begin)(struct dwarf *d, enum dw_section which);
 	void (*pass)(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to);
 	void (*pass_end)(struct dwarf *d, enum dw_section which);
 	bool passing[DW_SECTIONS];
-	/* Read parts of a section with little memory (dwarf_parts_begin). May be NULL. */
+	/* Functions that read parts of a section with little memory (dwarf_parts_begin). Or NULL */
 	void (*parts_begin)(struct dwarf *d, enum dw_section which);
 	void (*part)(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to);
 	void (*parts_end)(struct dwarf *d, enum dw_section which);

@@ -178,7 +178,7 @@ struct unit_run {
 	uint64_t off;
 	struct unit waiting; /* First unit of the next job, if any */
 	bool there;
-	_Atomic(uint64_t) taken; /* Offset: the jobs of all units before it are finished */
+	_Atomic(uint64_t) taken; /* Offset in the section, before which all jobs are finished */
 };
 
 static void scan_pass(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to)
@@ -227,7 +227,7 @@ static void dwarf_jobs_take_units(void *ctx, struct dwarf_job *head)
 	ASSERT(job->units.count > 0);
 	const struct unit *last = &job->units.data[job->units.count - 1];
 	r->jobs->take(r->jobs->ctx, job);
-	/* A cache from an earlier job depends on the order of threads. */
+	/* Drops the cached tables. Which earlier job left them depends on the order of threads. */
 	abbrev_cache_release(&job->cache);
 	memset(&job->cache, 0, sizeof job->cache);
 	atomic_store(&r->taken, last->off);
@@ -269,7 +269,7 @@ struct line_run {
 	size_t next; /* Index of the next line_use */
 };
 
-/* Returns the size of the program at `off`, from its header. */
+/* Returns the size of the line program at `off`, from its header. */
 static uint64_t program_size(struct dwarf *d, uint64_t off)
 {
 	struct reader r = dwarf_reader(d, DW_LINE);
@@ -322,7 +322,7 @@ static void dwarf_jobs_release_lines(void *ctx, struct dwarf_job *head)
 		r->jobs->release(r->jobs->ctx, (struct line_job *)head);
 }
 
-/* True if a program of version 5 or later can be read without its unit. `r` is after its length. */
+/* True if a line program of version 5 or later needs no unit. `r` is after its length. */
 static bool stands_alone(struct reader r, uint8_t width)
 {
 	if (read_u16(&r) < 5)
@@ -362,8 +362,8 @@ bool line_uses_of_section(struct dwarf *d, line_use_vec *ret)
 	return ok;
 }
 
-/* Drops programs that begin inside other programs. Otherwise overlapping programs could take far
- * more time than their bytes. */
+/* Drops line programs that begin inside others. Otherwise overlapping programs could take far more
+ * time than their bytes. */
 static void drop_inner(struct dwarf *d, line_use_vec *v)
 {
 	struct place {

@@ -68,7 +68,7 @@ struct line_job {
 
 struct line_jobs {
 	struct dwarf *dwarf;
-	line_use_vec *uses; /* All line programs. One that begins inside another loses its offset */
+	line_use_vec *uses; /* All line programs. line_jobs_run() drops those inside others */
 	unsigned threads;
 	size_t job_size; /* Size of the struct of a job, which begins with a struct line_job */
 	void *ctx;

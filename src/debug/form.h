@@ -57,7 +57,7 @@ enum form_data {
 };
 
 struct form {
-	uint8_t data; /* Value of enum form_data, or number of bytes */
+	uint8_t data; /* If at most FORM_FIXED: number of bytes. Above: enum form_data */
 	uint8_t kind; /* Value of enum value_kind. VALUE_NONE for unknown forms */
 };
 

@@ -19,7 +19,7 @@ enum index_about {
 	ABOUT_TYPE_ID, /* `value`: signature of a type unit */
 	ABOUT_ADDR,    /* `value`: an address, as the DWARF states it */
 	ABOUT_STR,     /* `value`: offset in .debug_str */
-	ABOUT_NEXT,    /* The same as the next piece. For headers of tables */
+	ABOUT_NEXT,    /* What the next piece describes. For headers of tables */
 	ABOUT_ALL,     /* Everything in the index. For hash buckets and the header of .gdb_index */
 };
 
@@ -52,7 +52,7 @@ void frame_pieces(struct dwarf *d, uint8_t address_size, index_fn fn, void *ctx)
 /* Walks .debug_addr. Tells for each entry the address that it contains. GNU's variant for DWARF 4
  * has no headers, so the caller passes the address size. */
 void addr_pieces(struct dwarf *d, uint16_t version, uint8_t address_size, index_fn fn, void *ctx);
-/* Walks .debug_str_offsets. The subject of an entry is its string. Headers as in addr_pieces(). */
+/* Walks .debug_str_offsets. The subject of an entry is its string. GNU's variant has no headers. */
 void str_offsets_pieces(struct dwarf *d, uint16_t version, uint8_t offset_size, index_fn fn,
 			void *ctx);
 

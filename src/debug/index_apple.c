@@ -82,7 +82,7 @@ static void index_apple_put_column(struct apple *a, uint64_t column)
 		put_first(a, column + i * 4, 4, read_u32(&r));
 }
 
-/* Reports a hash's data: strings with entries, then a 0, part of the last. False if damaged. */
+/* Reports a hash's data: strings with entries, then a 0 as part of the last. False if damaged. */
 static bool index_apple_put_data(struct apple *a, uint64_t data)
 {
 	ASSERT(a->entry_size > 0);

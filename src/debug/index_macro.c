@@ -12,7 +12,7 @@ enum {
  * too slow to read. */
 enum { FORMS_MAX = 64 };
 
-/* The forms of an opcode's operands, listed in the header at `off`. 0 if not listed */
+/* The forms of an opcode's operands, in the header at `off`. `off` is 0 if it lists none */
 struct macro_operands {
 	uint64_t off, count;
 };

@@ -4,7 +4,7 @@
 
 #include "debug/index.h"
 
-/* Output of pieces (struct index_piece). The last is kept, so that the next bytes can extend it */
+/* Output of pieces (struct index_piece). The last piece is kept: the next bytes can extend it */
 struct index_out {
 	struct dwarf *dwarf;
 	enum dw_section which;

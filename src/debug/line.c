@@ -118,8 +118,8 @@ static bool standard(struct line_program *p, uint8_t op, struct line_row *ret)
 	}
 }
 
-/* Sets the address, as an opcode at `start` with `size` bytes of address says. If a sequence was
- * open, returns its end as a row, and true. */
+/* Sets the address that the opcode at `start` states in `size` bytes. If a sequence was open,
+ * stores the row that ends it in *ret, and returns true. */
 static bool line_set_address(struct line_program *p, uint64_t start, uint64_t size,
 			     struct line_row *ret)
 {

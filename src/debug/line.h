@@ -28,8 +28,8 @@ struct line_row {
 
 struct line_program {
 	struct dwarf *dwarf;
-	uint64_t off, size;   /* Range in DW_LINE, with the length field. Ends with the section
-			       * at most */
+	uint64_t off, size;   /* Range in DW_LINE, with the length field. It does not exceed the
+			       * section */
 	uint64_t header_size; /* Number of bytes before the opcodes */
 	uint16_t version;
 	uint8_t offset_size, address_size; /* Version 5 states address_size. For earlier
@@ -55,9 +55,9 @@ struct line_program {
 };
 
 /* Opens the program at `off`. The unit states address_size, comp_dir and str_offsets_base (for
- * names by index, DW_NO_OFFSET if none). False, with a note, without a program or with an unusable
- * header. *p is then empty and needs no release. If only the table of files is damaged, rows are
- * still read. */
+ * names by index, DW_NO_OFFSET if none). False, with a note, if there is no program or its header
+ * is unusable. *p is then empty and needs no release. If only the table of files is damaged, rows
+ * are still read. */
 bool line_open(struct line_program *p, struct dwarf *d, uint64_t off, uint8_t address_size,
 	       struct str comp_dir, uint64_t str_offsets_base);
 void line_release(struct line_program *p);

@@ -276,7 +276,7 @@ static bool scopes_walk_dies(struct scopes_walk *k)
 			scopes_walk_die(k, &d);
 		else if (k->around.count > 0)
 			k->around.count--;
-		/* The first DIE and its children are read. The rest is padding. */
+		/* Reads only the first DIE and its children. The bytes after them are padding. */
 		if (k->around.count == 0)
 			break;
 	}

@@ -12,8 +12,8 @@
 struct unit {
 	struct dwarf *dwarf;
 	enum dw_section in;            /* DW_INFO or DW_TYPES */
-	uint64_t off, size;            /* Range in the section, with the header. Ends at most
-				        * with the section */
+	uint64_t off, size;            /* Range in the section, with the header. It does not exceed
+				        * the section */
 	uint64_t die_off;              /* Offset of the first DIE in the section */
 	uint64_t abbrev_off;           /* Offset in DW_ABBREV */
 	uint64_t signature;            /* Type signature, or id of a split unit. 0 if none */
@@ -52,7 +52,7 @@ static inline uint64_t unit_end(const struct unit *u)
 	return u->off + u->size;
 }
 
-/* True if the rest of an opened unit is in another file. */
+/* True if an opened unit is a skeleton, whose other DIEs are in a .dwo file. */
 static inline bool unit_is_skeleton(const struct unit *u)
 {
 	return u->dwo_name.len > 0 && !u->dwarf->split;

@@ -55,7 +55,7 @@ bool units_around(struct units *s, enum dw_section in, uint64_t off, size_t *ret
 bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret);
 
 /* Finds the index of the first unit in .debug_info that has code at addr. If that is a split unit,
- * whose DIEs are in a .dwo file, finds its skeleton. False if no unit has. */
+ * whose DIEs are in a .dwo file, finds its skeleton. False if there is none. */
 bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index);
 
 /* Follows a reference (VALUE_REF*) in a DIE of `from`. Returns the opened unit, and in *ret_off the

@@ -172,7 +172,7 @@ static bool walk_all_dies(struct unit_walk *k)
 		k->die_off = k->r.pos;
 		const uint64_t code = read_uleb(&k->r);
 		if (code == 0) {
-			/* This null entry ends the first DIE. The rest is padding. */
+			/* This null entry ends the first DIE. The bytes after it are padding. */
 			if (k->depth > 0)
 				k->depth--;
 			if (k->entered == k->depth + 1)

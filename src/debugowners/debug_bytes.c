@@ -6,7 +6,7 @@
 #include "debug/index.h"
 #include "debugowners/debug_find.h"
 
-/* Adds a label. Keys usually rise. Drops a key that does not rise: then a label is missing. */
+/* Adds a label, unless its key is not above the last one: the list must stay sorted. */
 static void keyed_add(keyed_vec *v, uint64_t key, label_id label)
 {
 	if (v->count == 0 || v->data[v->count - 1].key < key)
@@ -30,7 +30,7 @@ static label_id label_of_name(const struct debug_bytes *b, const struct unit *u)
 }
 
 /* Returns the label of a unit without a name (partial and type units): the label of the unit with
- * the same line program, otherwise of the first unit with a name. That one is known in advance,
+ * the same line program, otherwise of the first unit with a name. look_ahead() has found that unit,
  * because type units of .dwo files come before it. */
 static label_id label_of_nameless(const struct debug_bytes *b, const struct unit *u)
 {
@@ -71,7 +71,7 @@ static void on_import(void *ctx, uint64_t off)
 	vec_push(&m->todo, off);
 }
 
-/* Claims macro parts. Many units may import a part; the first owns it. */
+/* Claims a unit's macro information and imported parts. The first unit to import a part owns it. */
 static void macro_bytes(struct findings *f, const struct unit *u)
 {
 	struct macros m = { .f = f, .in = u->version >= 5 ? DW_MACRO : DW_MACINFO };
@@ -93,7 +93,7 @@ static void macro_bytes(struct findings *f, const struct unit *u)
 	vec_release(&m.todo);
 }
 
-/* Reads a line program of a package. A package has only one unit's struct dwarf at a time. */
+/* Reads a line program of a package now, because its unit's struct dwarf is soon reused. */
 static void read_line_program(struct findings *f, const struct unit *u)
 {
 	struct line_program p;
@@ -106,7 +106,7 @@ static void read_line_program(struct findings *f, const struct unit *u)
 	}
 }
 
-/* Claims line programs that need no reading. The others are read after all units. */
+/* Claims the unit's line program. If it must be read, lists it, or in a package reads it now. */
 static void line_bytes(struct debug_bytes *b, const struct unit *u)
 {
 	struct findings *f = &b->found;
@@ -177,7 +177,7 @@ static void debug_bytes_join(struct debug_bytes *b, struct findings *f)
 	local_labels_clear(&f->labels);
 }
 
-/* Replaces each label of a job's instances (struct instance_label) by a new label of the table. */
+/* Copies a job's instances (struct instance_label) to `b`, with new labels of the profile. */
 static void instances_take(struct debug_bytes *b, struct findings *f)
 {
 	for (size_t i = 0; i < f->instances.count; i++) {
@@ -285,7 +285,7 @@ static void debug_bytes_on_range(void *ctx, uint64_t addr, uint64_t size)
 		b->code(b->ctx, vm, size, b->found.unit_label, b->vm_claims);
 }
 
-/* Claims the code of a unit. If many units name one list, the first owns it. */
+/* Claims the code of a unit. Of several units with one range list, only the first claims it. */
 static void debug_bytes_unit_code(struct debug_bytes *b, const struct unit *u,
 				  const struct die_code *code)
 {

@@ -27,7 +27,7 @@ struct keyed {
 
 typedef VEC(struct keyed) keyed_vec;
 
-/* A string reference that is recorded later. */
+/* A reference to a string, whose claim waits for a prefetch (see on_string()). */
 struct waiting_string {
 	uint64_t off;
 	label_id owner;
@@ -55,8 +55,8 @@ struct findings {
 	label_id unit_label;
 	struct claims claims[DW_SECTIONS];
 	struct claims vm;
-	uint64_t **seen;            /* Per section: one bit per offset, set if it has an owner */
-	const uint64_t *base;       /* Starts of a package unit's parts. NULL for other units */
+	uint64_t **seen;            /* Per section: one bit per offset, set if that has an owner */
+	const uint64_t *base;       /* Per section: start of a package unit's part. Or NULL */
 	struct local_labels labels; /* Labels of one job */
 	uint64_t range_budget;      /* Range list entries that functions may still read */
 	struct decl_files *files;   /* attr_files.c: files of the current unit */
@@ -78,8 +78,8 @@ struct debug_bytes {
 	bool by_symbol;
 	bool by_file;           /* True if units are named after their main source file */
 	const struct spans *vm; /* Owners of VM addresses. If `by_symbol`, needed before the walk */
-	/* If units own bytes: claims a unit's code, or one of its variables. May be NULL. For any
-	 * thread. */
+	/* If units own bytes: claims a unit's code, or one of its variables. May be NULL. Called on
+	 * any thread. */
 	void (*code)(void *ctx, uint64_t vm_addr, uint64_t size, label_id unit, struct claims *ret);
 	void (*variable)(void *ctx, struct findings *f, uint64_t vm_addr, uint64_t die_off);
 	void (*done)(void *ctx, struct findings *f); /* Called at the end of a job. May be NULL */
@@ -91,7 +91,7 @@ struct debug_bytes {
 	uint64_t *seen[DW_SECTIONS];        /* One bit per offset, set if a job has seen it */
 	uint64_t *(*job_seen)[DW_SECTIONS]; /* Per thread: offsets that its jobs have seen */
 	unsigned job_alone;                 /* Index in job_seen for jobs that run alone */
-	uint64_t *lists_seen[DW_SECTIONS];  /* Range lists of units: one bit per offset */
+	uint64_t *lists_seen[DW_SECTIONS];  /* Bits by offset: range lists that were claimed */
 	struct spans owners[DW_SECTIONS];
 	line_use_vec lines;  /* Line programs whose names and rows are still to be read */
 	label_id first_name; /* Label of the first unit with a name */
@@ -119,7 +119,7 @@ struct unit_findings {
 };
 
 void debug_bytes_walk(struct debug_bytes *b);
-/* Run one job, for debug_package.c. debug_bytes_take() then adds the findings to b->found. */
+/* Runs one job, for debug_package.c. debug_bytes_take() then adds the findings to b->found. */
 void debug_bytes_units(struct debug_bytes *b, struct unit_findings *j, unsigned worker);
 void debug_bytes_take(struct debug_bytes *b, struct unit_findings *j);
 void unit_findings_release(struct unit_findings *j);

@@ -12,7 +12,7 @@ struct debug_claim_table {
 	enum dw_section in;
 	struct span_cursor info, types, vm, strings;
 	label_id last;    /* Owner of the previous piece */
-	uint64_t waiting; /* Start of pieces that belong to the next one. DW_NO_OFFSET if none */
+	uint64_t waiting; /* Start of headers that belong to the next piece, or DW_NO_OFFSET */
 };
 
 static label_id debug_claim_owner_of(struct debug_claim_table *t, const struct index_piece *p)

@@ -47,7 +47,7 @@ static void put_waiting(struct findings *f)
 	f->waiting_count = 0;
 }
 
-/* Records a string reference. Strings are scattered, so it waits until its bit was prefetched. */
+/* Records a string reference. Its claim waits until its bit in f->seen was prefetched. */
 static void on_string(void *ctx, enum dw_section table, uint64_t off)
 {
 	struct findings *f = ctx;
@@ -122,7 +122,7 @@ static void first_range(void *ctx, uint64_t addr, uint64_t size)
 		*first = addr;
 }
 
-/* Greatest number of list entries to read until one exists. Any number of DIEs may use one list. */
+/* Greatest number of range list entries to read in search of a range. Many DIEs may use a list. */
 enum { LIST_HEAD = 64 };
 
 static bool first_code(const struct unit *u, const struct die_code *code, uint64_t *ret)
@@ -133,7 +133,7 @@ static bool first_code(const struct unit *u, const struct die_code *code, uint64
 	return *ret != DW_NO_OFFSET;
 }
 
-/* Reads into *e the entry of which it is an instance or definition. False if not in this unit. */
+/* Replaces *e by its abstract instance or declaration. False if that is not in this unit. */
 static bool read_origin(const struct unit *u, struct described *e)
 {
 	struct die d;
@@ -417,8 +417,8 @@ struct unit_found find_unit(struct findings *f, struct unit *u, struct abbrev_ca
 	table_bytes(f, u);
 	walk_entries(f, u, has_code);
 	if (b->code && !b->f->as_bloaty && unit_is_made_by_linker(u))
-		ret.code = (struct die_code){ 0 }; /* It includes padding after other owners'
-						    * functions. */
+		ret.code = (struct die_code){ 0 }; /* The code of such a unit includes padding after
+						    * other owners' functions. */
 	find_sized(f, u->in, u->off, u->size, f->unit_label);
 	ret.label = f->unit_label;
 	return ret;

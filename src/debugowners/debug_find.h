@@ -19,7 +19,7 @@ void find_sized(struct findings *f, enum dw_section in, uint64_t off, uint64_t s
 /* Claims bytes until the next claim in the section. Bytes of one owner are adjacent, so claiming
  * the first of a run is enough. */
 void find_open(struct findings *f, enum dw_section in, uint64_t off, label_id l);
-/* True if no claim was made at this offset of a section before. */
+/* True if the offset of a section had no owner. Marks it as owned, so later calls return false. */
 bool find_first(struct findings *f, enum dw_section in, uint64_t off);
 /* Claims a string. Later claims of the same string have no effect. */
 void find_string(struct findings *f, enum dw_section table, uint64_t off, label_id l);
@@ -34,5 +34,6 @@ struct unit_found find_unit(struct findings *f, struct unit *u, struct abbrev_ca
 void find_line_program(struct findings *f, struct line_program *p);
 /* Returns the name that labels a unit. False if it has none. */
 bool find_unit_name(const struct debug_bytes *b, const struct unit *u, struct text *ret);
-/* Turns the name of a unit into its label: adds a suffix if symbols own bytes. */
+/* Turns the name of a unit into its label. With b->by_file, removes the object file that rustc
+ * adds. With b->by_symbol, appends " (debug info)". */
 void find_decorate(const struct debug_bytes *b, struct text *name);

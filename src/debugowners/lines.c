@@ -28,7 +28,7 @@ static bool lines_plain_path(const struct line_program *p, uint64_t file, struct
 	if (file >= p->files.count || p->files.data[file].name.len == 0)
 		return false;
 	const struct line_file *f = &p->files.data[file];
-	const bool own = p->version < 5 && f->dir == 0; /* The unit's is not in the table */
+	const bool own = p->version < 5 && f->dir == 0; /* Directory 0 is not in the table */
 	if (f->name.p[0] != '/' && !own && f->dir < p->dirs.count) {
 		text_adds(out, p->dirs.data[f->dir], STR("/"));
 	}

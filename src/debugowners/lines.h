@@ -15,7 +15,7 @@ struct lines {
 	const struct image *im; /* The measured image */
 	struct debuginfo *info;
 	bool with_line;     /* True if labels are "FILE:LINE", false if they are "FILE" */
-	uint32_t line_bias; /* Number to subtract from lines */
+	uint32_t line_bias; /* Number to subtract from line numbers */
 	struct claims *vm;
 	uint64_t row_count; /* Number of rows that claimed bytes */
 };

@@ -32,7 +32,7 @@ struct derive_extent {
 	uint64_t addr;
 	struct bytes code; /* Less than 4 GiB */
 	bool has_sites;    /* True if derive_facts.sites has the ranges of its call sites */
-	bool cold;         /* True if it is known to be a moved part */
+	bool cold;         /* True if it is known to be moved away from its function */
 	bool stubs;        /* True for PLT stubs */
 };
 

@@ -23,7 +23,7 @@ static void derive_arm64_add_jump(struct derive_scan *s, uint64_t off, uint64_t 
 		note_target(s->b, s->fn, s->extent, e->target, kind == EVENT_JCC);
 }
 
-/* True if the instruction has one of these forms, and writes register `reg`. */
+/* True if the instruction writes `reg`, and is one that computes table addresses or entries. */
 static bool writes(uint32_t insn, unsigned reg)
 {
 	const uint32_t top = insn >> 24;

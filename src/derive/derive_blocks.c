@@ -72,7 +72,7 @@ static void cut_at_targets(struct derive_blocks_walk *w, uint32_t to)
 		const uint32_t at = w->target;
 		if (at < w->start || (at == w->start && !w->dead))
 			continue;
-		/* A branch leads to `at`. What precedes `at` in its block are instructions. */
+		/* A branch leads to `at`. The bytes before it are a block, not padding. */
 		w->dead = false;
 		if (at > w->start)
 			close_block(w, at, at, BBMAP_FALL_THROUGH);
@@ -121,8 +121,8 @@ static bool jump_follows(const struct derive_blocks_walk *w, uint32_t end, const
 	       extent_has(w->x, next->target) && !bit_get(w->targets, end);
 }
 
-/* True if a jump to `target` is a tail call. It is none between a function and its moved part, or
- * into the middle of a function, because nobody calls that. */
+/* True if a jump to `target` is a tail call. It is none between a function and its moved part. Nor
+ * is it one into the middle of a function, because calls lead only to the start. */
 static bool derive_blocks_is_tail_call(const struct derive_blocks_walk *w, uint64_t target)
 {
 	const struct derive_facts *f = w->d->facts;
@@ -159,7 +159,7 @@ static void do_jcc(struct derive_blocks_walk *w, const struct event *e, const st
 						  : 0u));
 }
 
-/* Returns the range of call sites around a call, if it has a landing pad. Or NULL. */
+/* Returns the range of call sites around a call. NULL without one, or without landing pad. */
 static const struct derive_site *site_of(struct derive_blocks_walk *w, const struct event *e)
 {
 	const struct derive_facts *f = w->d->facts;
@@ -202,9 +202,9 @@ static void do_call(struct derive_blocks_walk *w, const struct event *e, const s
 			if (event_is_call(k))
 				w->last_call = k->off;
 	}
-	/* Calls of virtual functions that seldom throw, by offset in the virtual table. The second
-	 * is mostly the deleting destructor. The third is std::exception::what(), which handlers
-	 * call. LLVM ends a range of call sites before such calls. */
+	/* Calls of virtual functions that seldom throw, by offset in the virtual table. Offset 8 is
+	 * mostly the deleting destructor. Offset 16 is std::exception::what(), which handlers call.
+	 * LLVM ends a range of call sites before such calls. */
 	const bool calm_slot = !is_llvm(w) && (e->slot == 8 || (e->slot == 16 && w->catching));
 	if (e->off != w->last_call && (calm || calm_slot))
 		return;

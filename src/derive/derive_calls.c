@@ -12,8 +12,8 @@
 
 #include "base/sort.h"
 
-/* Returns what is known of the function at `addr`. If nothing is, returns NULL and sets *at to
- * where to insert it. */
+/* Returns what is known of the function at `addr`. If nothing is known, returns NULL and sets *at
+ * to where to insert it. */
 static struct derive_callee *traits_find(const struct traits *t, uint64_t addr, struct map_at *at)
 {
 	uint32_t i;
@@ -90,8 +90,8 @@ static void note_returning(struct derivation *d, const struct batch *b, size_t f
 		traits_add(&d->traits, d->facts->extents[function].addr, DERIVE_RETURNS);
 }
 
-/* Marks a function as returning if it jumps to a returning function. Called in rounds, until none
- * is new. Unknown functions count as returning. */
+/* Marks a function as returning if it jumps to a returning function. Called in rounds, until a
+ * round marks no function. Unknown functions count as returning. */
 static void pass_on_returning(struct derivation *d, const struct batch *b, size_t function)
 {
 	const struct derive_extent *x = &d->facts->extents[function];
@@ -137,7 +137,7 @@ static void note_last_call(struct derivation *d, const struct batch *b, size_t f
 		traits_add(&d->traits, e->target, DERIVE_NO_RETURN | DERIVE_SEEMS);
 }
 
-/* Marks callees as returning if code follows a call of them, even if they seemed not to. */
+/* Marks callees as returning if code follows a call of them, even if they seemed not to return. */
 static void check_calls(struct derivation *d, const struct batch *b, size_t function)
 {
 	const struct function *fn = &d->functions[function];

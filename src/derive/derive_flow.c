@@ -36,7 +36,7 @@ static uint64_t derive_flow_relocated(struct derive_scan *s, uint64_t off, uint6
 	return stands;
 }
 
-/* Adds a table that is in the code, and returns its end. It ends at most where known data ends. */
+/* Adds a table that is in the code, and returns its end: at most the end of the known data. */
 static uint64_t add_inline_table(struct derive_scan *s, struct jump_table t)
 {
 	const struct derive_extent *x = s->extent;
@@ -114,7 +114,7 @@ static void derive_flow_add_call(struct derive_scan *s, uint64_t off, const stru
 	e->maybe = in->maybe;
 }
 
-/* True if the ARM instruction jumps through a table of addresses in the code, known as data. */
+/* True if the ARM instruction at `off` jumps through the table of addresses after it (*ret). */
 static bool arm_table(const struct derive_scan *s, uint64_t off, struct jump_table *ret)
 {
 	const struct derive_extent *x = s->extent;

@@ -1,9 +1,9 @@
 /* Guesses the compiler of each function by its habits, and by its neighbours: functions of one
- * object are beside each other. */
+ * object are adjacent. */
 #include "derive/derive_internal.h"
 
-/* CHANGE: cost of another compiler than that of the neighbour. It equals one function that strongly
- * speaks against the compiler. */
+/* CHANGE: cost if neighbours have different compilers, the same as for one strong vote against a
+ * function's compiler. ENOUGH: least number of votes for a guess. */
 enum { CHANGE = 2, ENOUGH = 8 };
 
 /* Assigns LLVM or gcc to all functions at the lowest cost (Viterbi's algorithm). Votes against the

@@ -73,7 +73,7 @@ struct out {
 };
 
 struct batch {
-	size_t first, last; /* Range of its functions in derivation.functions */
+	size_t first, last; /* Range [first, last) of its functions in derivation.functions */
 	uint64_t size;      /* Bytes of the functions' code */
 	VEC(struct event) events;
 	VEC(struct jump_table) tables;
@@ -273,8 +273,8 @@ static inline bool scan_pads(const struct derive_scan *s, uint64_t off)
 void derive_decode(struct derivation *d, unsigned threads);
 void derive_release(struct derivation *d);
 
-/* Decode a function, whose bits are allocated. derive_flow.c: machines of flow.h except x86 and
- * AArch64. */
+/* Decode a function, whose bits (batch.starts, batch.targets) are allocated. derive_flow() is for
+ * the machines of flow.h except x86 and AArch64. */
 void derive_x86(const struct derivation *d, struct batch *b, size_t function);
 void derive_arm64(const struct derivation *d, struct batch *b, size_t function);
 void derive_flow(const struct derivation *d, struct batch *b, size_t function);
@@ -321,7 +321,7 @@ uint64_t traits_get(const struct traits *t, uint64_t addr);
 /* Returns the index of the first range of call sites that ends after addr. */
 size_t site_from(const struct derive_facts *f, uint64_t addr);
 
-/* derive_copies.c: returns where the block of a call that may throw ends: at least at `from`.
+/* derive_copies.c: returns where the block of a call that may throw ends, at or after `from`.
  * `next`: the event after the call, or NULL. */
 uint32_t copies_end(const struct derive_extent *x, const uint64_t *targets, uint32_t from,
 		    const struct event *next);

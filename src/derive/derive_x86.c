@@ -190,8 +190,8 @@ static inline uint64_t derive_x86_load64(const uint8_t *p, uint64_t left)
 	return derive_x86_load32(p) | (uint64_t)derive_x86_load32(p + 4) << 32;
 }
 
-/* For an opcode that stands for several instructions, by ModRM: true if this one is plain. Sets
- * *imm to the size of its immediate. */
+/* Returns true if a ModRM byte selects a plain instruction of a group opcode. Sets *imm to the size
+ * of its immediate. */
 static inline bool is_plain_group(unsigned op, unsigned modrm, unsigned *imm)
 {
 	const unsigned reg = modrm >> 3 & 7;
@@ -313,7 +313,7 @@ static void note_events(struct derive_scan *s)
 	}
 }
 
-/* Returns the event that ends at `off`, or before padding that ends there. Or NULL. */
+/* Returns the event that ends at `off`, or before padding that ends there. NULL if none. */
 static const struct event *derive_x86_event_before(const struct derive_scan *s, uint64_t off)
 {
 	enum { MOST = 64 };
@@ -325,7 +325,7 @@ static const struct event *derive_x86_event_before(const struct derive_scan *s, 
 	return e > first && event_end(e - 1) == off ? e - 1 : NULL;
 }
 
-/* Adds zeros that align the next code as nops, if control does not reach them. Returns the end. */
+/* Adds zeros after an instruction that ends the flow, as nops. Returns their end. */
 static uint64_t pass_zeros(struct derive_scan *s, uint64_t off)
 {
 	enum { MOST = 252 };

@@ -39,14 +39,14 @@ struct split_cut {
 	const struct event *next;  /* The event after the current one */
 	uint64_t start;
 	size_t named_next;  /* Index in all->starts of the next start */
-	bool named;         /* True if a symbol, call or pointer shows that it begins here */
+	bool named;         /* True if a symbol, call or pointer shows its beginning */
 	bool whole;         /* True if the function extends to the next of all->starts */
-	bool data;          /* True if the bytes from the last end to the next of all->starts are
-			     * data */
+	bool data;          /* True if the bytes from the end of the last function to the next of
+			     * all->starts are data */
 	struct owner owner; /* Function that jumps to its start. Valid if `owner_asked` */
 	bool owner_asked;
 	bool indirect; /* True if the function has an indirect jump */
-	bool untold;   /* True if it has an indirect jump whose targets are unknown */
+	bool untold;   /* True if the function has an indirect jump whose targets are unknown */
 };
 
 static bool split_is_known(const addr_vec *v, uint64_t addr)
@@ -56,7 +56,7 @@ static bool split_is_known(const addr_vec *v, uint64_t addr)
 
 /* The end of the current function */
 struct tail {
-	const struct event *e; /* The first event that is not in it */
+	const struct event *e; /* The first event that is not in the function */
 	uint64_t to;
 };
 
@@ -164,8 +164,8 @@ static void note_votes(struct split_cut *c, const struct event *last, uint64_t t
 }
 
 /* Returns true if the bytes from c->start are a table, not a function. A function was assumed there
- * only because code takes the address, but some bytes are no instructions. Other machines than
- * these have constants between instructions, so bad bytes prove nothing there. */
+ * only because code takes the address, but some bytes are no instructions. Not for other machines,
+ * which have constants between instructions: bad bytes prove nothing there. */
 static bool is_table(const struct split_cut *c, const struct split_told *told)
 {
 	const enum code_isa isa = c->all->facts->code->isa;
@@ -268,8 +268,8 @@ static bool is_remnant(const struct split_cut *c, const struct follower *p)
 				       (event_is_call(e) && c->all->facts->code->isa != CODE_I386));
 }
 
-/* True if the function goes on at `next` although no jump leads there: only unwinding does, or no
- * function nearby begins at such an address. */
+/* True if the function goes on at `next` although no jump leads there: only unwinding does, or
+ * functions nearby begin at other alignments. */
 static bool split_goes_on(const struct split_cut *c, const struct follower *p)
 {
 	const struct stretch *s = &c->s;
@@ -510,9 +510,9 @@ static bool may_be_called(struct splitter *all, uint64_t addr)
 	       addr % ALIGN == 0;
 }
 
-/* True if control does not run on to the address t->to. Before it must be an instruction that ends
- * the flow, or a call, if no jump leads there and t->number is false. Aligned addresses pass: only
- * in assembly does control run on to them. */
+/* True if control does not run on to the address t->to, because the instruction before it ends the
+ * flow. If no jump leads there and t->number is false, a call before it is enough. Aligned
+ * addresses pass: only in assembly does control run on to them. */
 static bool is_apart(const struct splitter *all, const struct split_taken *t)
 {
 	const size_t i = extent_at(all->facts->code, t->to);

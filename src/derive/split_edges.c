@@ -88,8 +88,8 @@ bool stretch_behind_call(const struct stretch *s, uint64_t addr)
 	return e && event_is_call(e);
 }
 
-/* True if a jump beyond an end is certainly a tail call: the frame was released, or its target
- * looks like a function, or code takes the target's address. */
+/* True if a jump beyond a return or another jump is certainly a tail call: the frame was released,
+ * or its target looks like a function, or code takes the target's address. */
 static bool split_edges_is_tail_call(const struct stretch *s, const struct event *e)
 {
 	enum { ALIGN = 16 };

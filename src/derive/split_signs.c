@@ -4,7 +4,7 @@
 #include "base/sort.h"
 #include "code/flow.h"
 
-/* NEIGHBOURS: functions to look at before and after. ENOUGH: known functions that are needed. */
+/* NEIGHBOURS: functions to look at before and after. ENOUGH: known functions needed to judge. */
 enum { NEIGHBOURS = 16, ENOUGH = 16, ALIGN = 16 };
 
 /* The known starts next to an address. */

@@ -5,7 +5,7 @@
 struct dominators_search {
 	const struct links *out, *in;
 	uint32_t *number; /* Per node: its depth-first number. NODE_NONE if unreached */
-	uint32_t *node;   /* Per depth-first number, as the next four: the node */
+	uint32_t *node;   /* Per depth-first number, like the next four fields: its node */
 	uint32_t *parent; /* Its parent in the depth-first tree. Paths are compressed later */
 	uint32_t *semi;   /* Its semidominator */
 	uint32_t *label;  /* Number with the least semidominator on the compressed path to it */

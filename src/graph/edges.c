@@ -19,7 +19,7 @@ enum { EDGES_JOB_BYTES = 256 << 10 };
 /* A job of the scan: references that were kept, or consecutive spans with about EDGES_JOB_BYTES in
  * all */
 struct edges_job {
-	struct ref_part *kept; /* NULL: spans */
+	struct ref_part *kept; /* References that were kept. NULL: the job scans spans */
 	size_t first, last;
 	edge_vec found;
 };
@@ -435,7 +435,7 @@ void edges_find(const struct edges_of *in, edge_vec *ret)
 	mem_free_all(s.begun, s.read);
 }
 
-/* Sorts edges by the owner that is referred to. Those of one owner stay in order. */
+/* Sorts edges by the owner that is referred to. Edges to one owner stay in order. */
 static void edges_by_target(const struct graph_edge *list, size_t count, struct graph_edge *ret)
 {
 	uint32_t owners = 0;
@@ -467,7 +467,7 @@ static void edges_insert(struct graph_edge *list, size_t count)
 	}
 }
 
-/* Sorts edges. Those of one owner arrive in the order of code, so they are mostly sorted. */
+/* Sorts edges. Edges to one owner arrive in the order of code, so they are mostly sorted. */
 static void edges_order(const struct graph_edge *list, size_t count, struct graph_edge *ret)
 {
 	edges_by_target(list, count, ret);

@@ -91,7 +91,7 @@ size_t edges_to(const edge_vec *v, uint32_t to, size_t *ret_count);
 /* A function with data for its exceptions. */
 struct unwind_use {
 	uint64_t func, entry;   /* Addresses of its code and of its entry in the table */
-	uint64_t routine, lsda; /* 0: none */
+	uint64_t routine, lsda; /* Addresses of personality routine and exception data, or 0 */
 };
 
 /* The start of an entry of an unwind table, or of a function's data for exceptions. */

@@ -171,8 +171,8 @@ static size_t graph_place(struct graph_maker *m, uint64_t addr)
 	return m->place;
 }
 
-/* Returns the unwind place of an entry that begins where span `s` does, if the entry may not belong
- * to the span's owner: it is shared, or several functions have the label. Otherwise NULL. */
+/* Returns the unwind place of an entry that begins where span `s` does. NULL if there is none, or
+ * if it surely belongs to the span's owner: not shared, and one function has the label. */
 static const struct unwind_place *graph_table_entry(struct graph_maker *m, const struct span *s)
 {
 	const size_t i = graph_place(m, s->start);
@@ -202,7 +202,7 @@ static void graph_cut_table(struct graph_maker *m, struct span rest)
 	vec_push(&m->g->spans.list, rest);
 }
 
-/* Lets the name of an import stand for its name with a version, which symbol tables have. */
+/* Lets the label of an import, NAME, stand for the label NAME@VERSION, which symbol tables have. */
 static void graph_join_labels(struct graph_maker *m)
 {
 	const struct labels *labels = m->of->labels;

@@ -41,7 +41,7 @@ struct graph_node {
 	label_id label;
 	uint8_t root;                   /* Value of enum root_why */
 	bool placed;                    /* True if `addr` is that of the owner's main range */
-	bool part;                      /* True for a further range of an owner (see above) */
+	bool part;                      /* True for a further range of an owner, see the top */
 	bool constant;                  /* True for a part without a name of its own */
 	uint64_t addr;                  /* Address of the first byte. UINT64_MAX without VM bytes */
 	struct graph_sum own, retained; /* `retained`: of the node and all that it dominates */
@@ -108,9 +108,9 @@ typedef VEC(uint32_t) node_vec;
 void graph_path(const struct graph *g, const node_vec *to, node_vec *ret);
 
 /* groups.c: computes what each group of nodes retains: the own bytes of all nodes that would go
- * with the whole group. `group`: per node, the number of its group, less than `count`. NODE_NONE:
- * none, as for constants, which go when nothing refers to them. Takes O(nodes + edges) of time per
- * group at worst, mostly per 64 groups. */
+ * with the whole group. `group`: per node, the number of its group, less than `count`. NODE_NONE
+ * for nodes of no group, such as constants, which go when nothing refers to them. Time: O(nodes +
+ * edges), mostly per 64 groups, at worst per group. */
 void groups_retain(const struct graph *g, const uint32_t *group, uint32_t count, unsigned threads,
 		   struct graph_sum *ret);
 /* Fills ret[nodes] with true for each node that would go with group 0. */

@@ -114,9 +114,8 @@ static inline uint64_t heap_inline_check(uint64_t check, uint64_t frame)
 	return (check ^ frame) * UINT64_C(0x9e3779b97f4a7c15) + 1;
 }
 
-/* A frame is a return address: the call is at frame - 1. The frame of a function that a signal
- * interrupted is the interrupted address + 1. So frame - 1 is always inside the right
- * instruction. */
+/* A frame is a return address: the call is at frame - 1. For a function that a signal interrupted,
+ * the frame is the interrupted address + 1. So frame - 1 is always inside the right instruction. */
 #define HEAP_FRAME_CUT UINT64_C(1) /* Outermost frame of a truncated stack */
 
 /* All other records are in pages of HEAP_PAGE_SIZE bytes, at multiples of that size. A page is a
@@ -144,7 +143,7 @@ struct heap_page {
 	uint32_t number;
 	uint32_t entry_size;
 	uint32_t used;
-	uint32_t slot;  /* Slot whose thread wrote the nodes and stacks. 0 for the process */
+	uint32_t slot;  /* Slot whose thread wrote the nodes or stacks. 0 for other pages */
 	uint32_t epoch; /* Epoch of the nodes' modules, see struct heap_module */
 	uint32_t version;
 	uint32_t check;
@@ -217,10 +216,10 @@ struct heap_thread {
 	uint64_t ended_at;
 };
 
-/* The last free by a thread of a small block, which has no room to record its own free. Entry
- * heap_small_free_index(addr) of the thread's table */
+/* The last free of a small block by a thread. Such a block has no room to record its own free. Its
+ * entry in the thread's table is heap_small_free_index(addr) */
 struct heap_small_free {
-	uint64_t addr, by; /* Block, and return address of its free */
+	uint64_t addr, by; /* Address of the block, and return address of the call that freed it */
 };
 enum { HEAP_SMALL_FREES = 256 };
 static inline uint32_t heap_small_free_index(uint64_t addr)
@@ -228,8 +227,8 @@ static inline uint32_t heap_small_free_index(uint64_t addr)
 	return (uint32_t)(addr * UINT64_C(0x9e3779b97f4a7c15) >> 56);
 }
 
-/* A mapped module, and the epochs in which it was mapped: from `first` to before `last`, or until
- * now if `last` is 0. Nodes of a page with epoch e belong to the modules of epoch e */
+/* A mapped module, and the epochs [first, last) in which it was mapped, or until now if `last` is
+ * 0. Nodes of a page with epoch e belong to the modules of epoch e */
 struct heap_module {
 	uint64_t start, end; /* Address range of the mapping */
 	uint64_t bias;       /* Address in the process - address in the file's headers. */
@@ -240,15 +239,15 @@ struct heap_module {
 	char path[432]; /* ends with 0 */
 };
 
-/* State of the process. The exact live bytes are the sum over the stacks. `live_bytes` may differ
- * from it by HEAP_PENDING_MAX per thread, because threads report only now and then. The peak is
- * exact if one thread runs. Each other thread may shift the peak by HEAP_PENDING_MAX. If the stacks
- * add up to more than peak_bytes, the peak is now. */
+/* State of the process. The exact number of live bytes is the sum over all stacks. `live_bytes` may
+ * differ from it by HEAP_PENDING_MAX bytes per thread, because threads report only now and then.
+ * The peak is exact if one thread runs. Each other thread may shift the peak by HEAP_PENDING_MAX.
+ * If the stacks add up to more than peak_bytes, the peak is now. */
 struct heap_process {
 	uint32_t version, pid;
 	uint64_t started;    /* Real time of the start, ns since 1970. */
 	uint64_t started_at; /* Start in ns, on the clock of all other times. */
-	uint64_t sample;     /* Mean distance of samples in bytes. 0 if all blocks are recorded */
+	uint64_t sample;     /* Mean bytes between samples. 0 if all blocks are recorded */
 	uint32_t depth;      /* Limit of frames of a stack. 0 for no limit. */
 	uint32_t flags;      /* Bits of enum heap_flag that the blocks may have */
 	uint64_t live_bytes, peak_bytes;
@@ -265,15 +264,15 @@ struct heap_process {
 
 enum { HEAP_PENDING_MAX = 65536 };
 
-/* Limit in bytes of the command line. The command line follows the entry of the process page,
- * unless that is the only page. Words are separated by a space. A longer line is truncated. A 0
- * ends it. */
+/* Limit in bytes of the command line, with words separated by spaces. A longer line is truncated.
+ * The line follows the entry of the process page and ends with a 0. It is absent if the process
+ * page is the only page. */
 enum { HEAP_COMMAND_MOST = 1000 };
 
-/* Position of the list of functions from which the program got unrecorded memory. The list starts
- * HEAP_BESIDE_AT bytes after the entry of the process page, and has at most HEAP_BESIDE_MOST bytes.
- * A space separates names, and a 0 ends the list. The list is empty if there are no such functions,
- * or if they are unknown. */
+/* Position of the list of functions from which the program got memory that was not recorded. The
+ * list starts HEAP_BESIDE_AT bytes after the entry of the process page, and has at most
+ * HEAP_BESIDE_MOST bytes. A space separates names, and a 0 ends the list. The list is empty if
+ * there are no such functions, or if they are unknown. */
 enum { HEAP_BESIDE_AT = 1024, HEAP_BESIDE_MOST = 240 };
 
 /* What `heft heap run` keeps when a process ends: its memory or only the recorder's pages. */
@@ -298,8 +297,8 @@ struct heap_gone {
 };
 enum { HEAP_GONE_FROM = 65536 }; /* Smallest size of a block that counts as large */
 
-/* Live bytes at a time. If the page is full, every second moment is removed. A moment that is not
- * later than the one before it is stale */
+/* Live bytes at a time. When the page is full, every second moment is removed. An entry whose time
+ * is not above that of the previous entry is left over: ignore it */
 struct heap_moment {
 	uint64_t at, live_bytes, peak_bytes; /* `at`: on the clock of heap_process.started_at.
 					      * `peak_bytes`: peak since the moment before */

@@ -22,7 +22,7 @@ struct block_scan {
 	uint64_t live_end;    /* End of the last live block. */
 	uint64_t freed_end;   /* Highest address of a freed block. */
 	uint16_t mask, magic; /* To find headers fast: the bits to compare in the two highest bytes
-			       * of a mark, and the magic's value there. In the host's byte order */
+			       * of a mark, and their value. In the host's byte order */
 };
 
 struct block_scan_header {
@@ -334,8 +334,8 @@ static bool freed_by_header(const struct blocks_found *b, const struct block_pie
 	return heap_found_start(ret) >= heap_found_end(&live);
 }
 
-/* Reads a freed block from one of its two headers, before the block and inside it. Prefers the
- * first that states the return address of the free. */
+/* Reads a freed block from one of its two headers, which lie before the block and inside it.
+ * Prefers a header with the return address of the free. */
 static struct heap_found freed_in_memory(const struct blocks_found *b, struct block_at at)
 {
 	const struct block_piece *p = &b->freed.map.pieces.data[at.piece];

@@ -74,12 +74,12 @@ void heap_scan(struct blocks_found *b, const struct dump *d, const struct record
 void heap_scan_release(struct blocks_found *b);
 
 struct heap_found heap_live(const struct blocks_found *b, size_t i);
-/* Reads the live block whose header is at `at`. Its stack is the value in the header. */
+/* Reads the live block whose header is at `at`. heap_stack_of() converts its stack. */
 void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_found *ret);
 /* Returns the index in calls.stacks of the stack of a block from heap_live_at() or
  * heap_walk_found(). */
 uint32_t heap_stack_of(const struct blocks_found *b, const struct heap_found *f);
-/* Returns the number of live blocks below `addr`, which is the index of the first one above. */
+/* Returns the number of live blocks below `addr`: the index of the first at or above it. */
 size_t heap_live_below(const struct blocks_found *b, uint64_t addr);
 
 struct heap_found heap_freed(const struct blocks_found *b, size_t i);

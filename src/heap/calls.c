@@ -164,7 +164,7 @@ static void id_map_start(struct id_map *m, const struct record_pages *pages, siz
 	ASSERT(m->starts.count == pages->count + 1);
 }
 
-/* Returns the new index of an entry. CALLS_NONE if the entry does not exist or is not read yet. */
+/* Returns the index of an entry in the joined tree. CALLS_NONE if it is absent or not read yet. */
 static uint32_t id_map_get(const struct id_map *m, uint32_t number, uint32_t index)
 {
 	if (number == 0 || number >= m->starts.count ||
@@ -190,7 +190,7 @@ static uint32_t find_caller(struct calls *c, const struct id_map *nodes, uint32_
 		return at;
 	note(notes, c->index->dump->path, HEFT_NO_OFFSET, sizeof(struct heap_node),
 	     "frames of call stacks are missing: their pages are not in the dump");
-	/* The caller is unknown: its page is missing. */
+	/* The page of the caller is missing. */
 	return calls_child(c, (struct call_node){ HEAP_FRAME_CUT, 0, CALLS_NONE });
 }
 

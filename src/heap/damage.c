@@ -112,7 +112,7 @@ static bool holds(const struct finding *g, const struct dump_thread *t, uint64_t
 }
 
 /* True if a thread in the recorder, or in the allocator called by it, works on [start, end). The
- * first word of its slot then tells the stack address up to which to search. */
+ * first word at heap_thread.own then tells the stack address up to which to search. */
 static bool is_being_changed(const struct finding *g, uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; i < g->r->threads.count; i++) {

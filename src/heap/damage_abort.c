@@ -4,8 +4,8 @@
 #include "heap/memory.h"
 
 struct at_work {
-	uint64_t given, by; /* Address that the program gave, and return address of the call. 0
-			     * if the thread was allocating. */
+	uint64_t given, by; /* Address that the program passed to free or realloc, and return
+			     * address of that call. 0 if the thread was allocating. */
 };
 
 static bool find_work(const struct finding *g, struct at_work *ret)
@@ -57,7 +57,7 @@ bool damage_abort(const struct finding *g)
 	return true;
 }
 
-/* Stores the live block whose header is at `v`. False if a different block was already stored. */
+/* Stores in *ret the live block whose header is at `v`. False if it already has another block. */
 static bool header_take(const struct finding *g, uint64_t v, size_t *ret)
 {
 	const size_t i = v % HEAP_ALIGN == 0 && v != 0
@@ -77,7 +77,7 @@ size_t damage_header_at_hand(const struct finding *g, uint64_t stack_size)
 	const unsigned word = memory_word_size(g->d);
 	size_t found = SIZE_MAX;
 	uint64_t v;
-	/* Without a recorder, headers belong to the allocator. */
+	/* Without a recorder, blocks have no headers of the recorder. */
 	if (!g->r->found)
 		return SIZE_MAX;
 	for (size_t i = 0; i < t->reg_count; i++)

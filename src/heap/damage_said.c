@@ -157,7 +157,7 @@ void damage_said(const struct finding *g)
 		mallocs = strstr(said, of_malloc[i]) != NULL;
 	if (!mallocs)
 		return;
-	/* These two messages always mean a double free. */
+	/* Either message always means a double free. */
 	if (strstr(said, "double free detected in tcache") != NULL ||
 	    strstr(said, "double free or corruption (fasttop)") != NULL) {
 		const uint64_t written = drop_written(g->to), addr = block_at_hand(g);

@@ -12,10 +12,10 @@
 #include "heap/block.h"
 
 enum {
-	TAKEN_MOST = 4096,         /* Greatest number of headers that are read. */
-	SOLVED_MOST = 16,          /* Limit of headers for which all addresses are tried */
-	TRIED_MOST = 2,            /* The same limit for addresses inside a page */
-	ANYWHERE_LEAST = 64 << 10, /* Least bytes of an image that may begin inside a page */
+	TAKEN_MOST = 4096,         /* Greatest number of headers to read. Others are ignored. */
+	SOLVED_MOST = 16,          /* Try all addresses for at most this many headers */
+	TRIED_MOST = 2,            /* Like SOLVED_MOST, for images that begin inside a page */
+	ANYWHERE_LEAST = 64 << 10, /* Smaller images, in bytes, are assumed to begin at a page */
 	PAGE_BITS = 12,
 	ALIGN_BITS = 4,
 };
@@ -85,7 +85,7 @@ static void try_base(struct solving *x, uint64_t base)
 	x->several = false;
 }
 
-/* Tries each address of a block at which its header's check is right. `low`: known low bits. */
+/* Tries each block address for which the header's check is right. `low`: its lowest `bits` bits. */
 static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t low, unsigned bits)
 {
 	ASSERT(bits <= 32);

@@ -317,8 +317,8 @@ static void take_extra(struct heaps *x, const struct glibc_arena *a, uint64_t ha
 		doubt(x, "the heap's size is not what the allocator says");
 }
 
-/* Adds the part of the first heap with its last chunk. Returns how many bytes of the heap it
- * has. */
+/* Adds the part of the first heap that has the heap's last chunk. Returns the bytes of that
+ * part. */
 static uint64_t take_top_piece(struct heaps *x, const struct glibc_arena *a,
 			       const struct glibc_stretch *s)
 {
@@ -337,8 +337,8 @@ static uint64_t take_top_piece(struct heaps *x, const struct glibc_arena *a,
 	return end - (whole ? a->base : at & ~(uint64_t)(CHUNK_PAGE - 1));
 }
 
-/* Adds the first part of the first heap, if the heap ends in another part. Other owners' memory
- * between the two is added too. Returns the part's bytes. */
+/* Adds the first part of the first heap, if the heap ends in another part. Memory after its chunks,
+ * up to the end of the range, is added too. Returns the bytes up to the end of the chunks. */
 static uint64_t take_base_piece(struct heaps *x, const struct glibc_arena *a)
 {
 	const struct glibc_stretch *s = plain_at(x, a->base);

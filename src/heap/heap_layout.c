@@ -196,7 +196,7 @@ static bool mapped_chunk(struct laying *y, uint64_t at, uint64_t size, struct ch
 	return true;
 }
 
-/* Returns the chunk of a live block. It is not `known` unless it holds the block by `limit`. */
+/* Returns the chunk of a live block. `known` is false if it has no chunk that ends by `limit`. */
 static struct chunk heap_layout_find_chunk(struct laying *y, const struct heap_found *f,
 					   uint64_t limit)
 {

@@ -10,7 +10,7 @@
 #include "heap/heap_layout.h"
 
 enum reach {
-	REACH_LOST, /* No block points to this one, or it is the first of a cycle */
+	REACH_LOST, /* No block points to it, or it is the first block of a cycle of lost blocks */
 	REACH_INDIRECT,
 	REACH_INSIDE, /* Pointers lead only to addresses inside the block, not to its start */
 	REACH_YES,

@@ -50,8 +50,8 @@ static const char *list_allocators(struct heft_heap *h)
 	return text;
 }
 
-/* Sets if all live blocks are known, and why not. A running process with records counts as known:
- * its counters change while pages are copied. */
+/* Stores whether all live blocks are known, or why not. A running process with records counts as
+ * known: its counters change while pages are copied. */
 static void tell_unknown(struct heft_heap *h)
 {
 	const struct process_heap *heap = &h->process.heap;
@@ -62,8 +62,8 @@ static void tell_unknown(struct heft_heap *h)
 	of->lacks = h->process.dump.lacks ? h->process.dump.lacks : "";
 	of->left_out = h->process.dump.left_out;
 	of->allocators = list_allocators(h);
-	/* Counts only broken chains that the layout lists as damage. At others, chunks are
-	 * missing. */
+	/* Counts only broken chains that the layout lists as damage. At the others, the dump lacks
+	 * chunks. */
 	of->broken_chains = min_u64(of->broken_chains, heap->layout.breaks.count);
 }
 
@@ -144,8 +144,8 @@ static void add_moment(struct heft_heap *h, struct heft_heap_moment m)
 	memmove(&at[i], &at[i + 1], (--h->moments.count - i) * sizeof *at);
 }
 
-/* Adds the moments that the recorder stored, the peak if it is between them, and the dump's
- * time. */
+/* Adds the moments that the recorder stored, the peak if it lies between two of them, and the
+ * dump's time. */
 static void tell_moments(struct heft_heap *h)
 {
 	const struct records *r = &h->process.heap.records;

@@ -58,7 +58,7 @@ static uint32_t join_module(struct heap_join *j, const struct process_module *m)
 	return id;
 }
 
-/* Returns, per module of the process, the report's module. [0] means none. */
+/* Returns per module of the process, from index 1 on, the index of its module in the report. */
 static uint32_t *join_modules(struct heap_join *j, const struct heft_heap *h)
 {
 	const size_t count = process_module_count(&h->process);
@@ -151,7 +151,7 @@ static uint32_t *sites_of_spots(struct heap_join *j, const struct heft_heap *h, 
 	return sites;
 }
 
-/* Returns the steps of all call nodes of a heap, indexed by node. */
+/* Returns for each call node of a heap the index of its step in heap_report.steps. */
 static uint32_t *heap_join_steps(struct heap_join *j, const struct heft_heap *h)
 {
 	const struct calls *c = &h->process.heap.calls;

@@ -51,7 +51,7 @@ static void age_label(char *out, size_t room, uint32_t class)
 		snprintf(out, room, "%" PRIu64 "..%" PRIu64, low, low * 10 - 1);
 }
 
-/* Lists the names of all size or age classes, so that their numbers ascend. */
+/* Interns the names of all size or age classes in order, so that class numbers ascend. */
 static void heap_leaves_name_classes(struct heft_heap_report *r)
 {
 	const bool size = r->report.query.by == HEFT_HEAP_BY_SIZE;
@@ -79,7 +79,7 @@ static uint32_t thread_class(struct heft_heap_report *r, uint32_t id, const char
 struct heap_leaves_source {
 	struct heft_heap_report *r;
 	struct heft_heap *h;
-	const uint32_t *steps; /* Step of each call node */
+	const uint32_t *steps; /* Per call node: index of its step in heap_report.steps */
 	bool base;
 };
 

@@ -17,7 +17,7 @@ struct heap_site {
 	enum process_frame_kind kind;
 };
 
-/* A frame with its callers. [0] is the root. Parents come first. */
+/* A frame with its callers. Step 0 is the root. A parent has a lower index than its children. */
 struct heap_step {
 	uint32_t parent, site;
 };
@@ -30,8 +30,8 @@ enum { HEAP_MEASURES = HEFT_HEAP_WITH_CALLEES };
 
 /* Blocks and bytes of one stack. */
 struct heap_leaf {
-	uint32_t step, class; /* Class of thread, size or age, if the rows need it. 0 for other
-			       * rows */
+	uint32_t step, class; /* `step`: index in heap_report.steps. `class`: class of thread, size
+			       * or age, if rows are by these. Otherwise 0 */
 	uint64_t now[HEAP_MEASURES], base[HEAP_MEASURES];
 };
 
@@ -57,8 +57,8 @@ struct heap_info {
 struct heap_report {
 	const struct heap_info *info, *base; /* `base` is NULL without a diff */
 	struct heft_heap_query query;
-	VEC(struct heap_report_module) modules; /* Modules. [0] means no module */
-	VEC(struct heap_site) sites;            /* Sites. [0] is the root's */
+	VEC(struct heap_report_module) modules; /* [0] stands for no module */
+	VEC(struct heap_site) sites;            /* [0] is the site of the root */
 	VEC(struct heap_step) steps;
 	VEC(struct heap_leaf) leaves; /* Sorted by step, then class. No leaf is all 0 */
 	struct heft_measure measures[HEFT_HEAP_WITH_CALLEES + 1];

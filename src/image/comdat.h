@@ -5,8 +5,8 @@
 #include "image/image.h"
 
 struct comdat {
-	struct str name; /* Signature. Of all objects with this signature, one copy is linked. */
-	uint64_t off;    /* Offset in the image of the group's or .gnu.linkonce section */
+	struct str name; /* Signature. Of all groups with this signature, the linker keeps one. */
+	uint64_t off;    /* Offset in the image of the group section or .gnu.linkonce section */
 	uint64_t size;   /* Bytes of the sections in the file */
 };
 

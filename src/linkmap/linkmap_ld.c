@@ -19,7 +19,7 @@ enum part {
 struct ld_entry {
 	struct str name; /* Name without blanks around it. */
 	bool indented;   /* True if the line begins with a blank */
-	unsigned count;  /* Numbers on the line: 0, addr only (1), addr and size (2) */
+	unsigned count;  /* 0: no number on the line, 1: only addr, 2: addr and size */
 	uint64_t addr, size;
 	struct str rest; /* Text after the numbers. */
 };

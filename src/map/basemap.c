@@ -38,7 +38,7 @@ static void basemap_add_range(struct builder *b, struct base_range r)
 
 /* Claims the addresses of the ranges from `first` on. Of overlapping ranges, the one that starts
  * last wins, and among equals the last in the table: a loader maps it over the others
- * (image/elf_index). With memory regions the first one wins, as for overlays. */
+ * (image/elf_index). With memory regions the first range wins, so the first overlay does. */
 static void claim_ranges(struct builder *b, size_t first)
 {
 	struct begin {
@@ -175,7 +175,7 @@ void claim_headers(const struct input *in, struct labels *labels, struct claims 
 	}
 }
 
-/* Bytes after a region, in no region and closer than this, count as its overflow. */
+/* Bytes outside of all regions are an overflow of the region that ends less than this before. */
 enum { OVERFLOW_GAP = 4096 };
 
 struct by_length {
@@ -204,7 +204,7 @@ static void note_end(struct basemap *b, label_id region, uint64_t end)
 	b->region_ends[region] = max_u64(b->region_ends[region], end);
 }
 
-/* Extends the regions' used parts by a piece of contents. *before: the region before its bytes. */
+/* Extends the regions' used parts by a piece of contents. *before: the region before it. */
 static void measure_piece(struct basemap *b, const struct span *piece, struct claims *over,
 			  label_id *before)
 {

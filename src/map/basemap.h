@@ -2,9 +2,10 @@
  * size of the file.
  *
  * Linked images: PT_LOADs in order, then PT_TLS outside of them. Objects and archives: the alloc
- * sections at their heft addresses (image.h). Of overlapping ranges, the one that begins last gets
- * the addresses, or with memory regions the first one. The file space is [file_begin, file_size),
- * and file_begin is 0 unless the input is a portion of an archive. Immutable after basemap_build.
+ * sections at their heft addresses (image.h). If ranges overlap, the last to begin gets the
+ * addresses (with memory regions: the first in the file). The file space is [file_begin,
+ * file_size), and file_begin is 0 unless the input is a portion of an archive. Immutable after
+ * basemap_build.
  *
  * With memory regions (flash, RAM), the VM image is the machine's memory. Bytes that the machine
  * copies at start are at two addresses, and count twice: where they are stored, and where they run.
@@ -21,8 +22,8 @@ struct base_range {
 	uint64_t off;        /* File offset of the byte at addr */
 	uint64_t file_size;  /* Number of bytes from addr that are in the file */
 	label_id label;
-	/* Address to which the machine copies the bytes at start, otherwise addr. The owner of that
-	 * address also owns the bytes at addr. */
+	/* Address to which the machine copies the bytes at startup. addr if it does not copy them.
+	 * The owner of that address also owns the bytes at addr. */
 	uint64_t runs_at;
 };
 
@@ -46,20 +47,20 @@ void basemap_release(struct basemap *b);
  * length if it overflows. O(regions). */
 uint64_t basemap_region_used(const struct basemap *b, size_t region);
 
-/* Returns the address whose owner also owns the byte at addr: the address to which it is copied at
- * start, otherwise addr. */
+/* Returns the address whose owner also owns the byte at addr: the address to which the machine
+ * copies the byte at startup. addr if it is not copied. */
 uint64_t basemap_runs_at(const struct basemap *b, uint64_t addr);
 
 /* Translates VM spans to the file. If two VM ranges share a file byte, the range with the lower
  * address owns it. */
 void basemap_translate(const struct basemap *b, const struct spans *vm, struct spans *ret_file);
-/* With regions: basemap_add_copies() gives unowned bytes that are copied at start the owners of
- * their copies. basemap_add_stored() gives the other unowned bytes their ranges' labels. */
+/* With regions: basemap_add_copies() gives unowned bytes that the machine copies at startup to the
+ * owners of the copies. basemap_add_stored() gives other unowned bytes their ranges' labels. */
 void basemap_add_copies(const struct basemap *b, struct spans *vm);
 void basemap_add_stored(const struct basemap *b, struct spans *vm);
 /* True if the VM ranges of the map cover all of [addr, addr + size). O(log n + ranges covered). */
 bool basemap_covers(const struct basemap *b, uint64_t addr, uint64_t size);
-/* Cuts spans to the VM ranges of the map. */
+/* Removes the parts of spans that are outside of the map's VM ranges. */
 void basemap_clip_vm(const struct basemap *b, struct spans *vm);
 /* Assert that the spans cover the map's VM image or file, and nothing else. */
 void basemap_check_vm(const struct basemap *b, const struct spans *vm);

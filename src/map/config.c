@@ -356,7 +356,7 @@ void config_release(struct config *c)
 	memset(c, 0, sizeof *c);
 }
 
-/* Splits a configuration file into tokens. */
+/* The functions below split a configuration file into tokens. */
 
 static bool config_lex_is_digit(int c)
 {

@@ -71,7 +71,7 @@ struct lexer {
 	VEC(char) string; /* Value of a TOKEN_STRING */
 };
 
-/* Moves to the first token. */
+/* Begins to read `input`, and moves to the first token. `path`: for messages. */
 void lexer_init(struct lexer *lx, const char *path, struct str input, struct heft_err *err);
 void lexer_release(struct lexer *lx);
 

@@ -42,7 +42,7 @@ void label_copy_all(struct labels *l, const struct hashed_text *list, size_t cou
 	label_all(l, list, count, ret_ids, intern_add_hashed);
 }
 
-/* The texts of numbered labels that were needed */
+/* Texts of numbered labels (struct label_number). Made when first asked for */
 struct number_texts {
 	pthread_mutex_t lock;
 	struct map ids; /* By label id: index in `list` */

@@ -52,7 +52,7 @@ struct labels {
 	struct number_texts *made_texts; /* NULL until needed */
 };
 
-/* Records the kind of a label. */
+/* Records the kind of a label, if the label is new. Returns `id`. */
 static inline label_id label_known(struct labels *l, label_id id, struct str text)
 {
 	if (id == l->kinds.count)

@@ -13,12 +13,12 @@
 
 struct local_labels {
 	VEC(struct hashed_text) texts;
-	struct map numbers; /* By text: its number */
+	struct map numbers; /* By text: its index in `texts` */
 	struct arena arena;
 	VEC(struct label_number)
 	lines;                   /* Lines. `of` is the local label of the file's path, after joining
 				  * its label in the table */
-	struct map line_numbers; /* By line: its number */
+	struct map line_numbers; /* By line: its index in `lines` */
 	VEC(label_id)
 	joined; /* Per local label: its label in the table. First the texts, then the lines */
 	VEC(label_id)

@@ -17,7 +17,7 @@ struct path_rule {
 	atomic_bool used; /* True if the rule changed a path */
 };
 
-/* All zero without rules */
+/* The rules for paths. All zero: no rules */
 struct paths {
 	VEC(struct path_rule) maps, strips;
 };

@@ -10,7 +10,7 @@
 #include "base/pool.h"
 #include "base/sort.h"
 
-/* The claims that cover the current position: a binary heap by seq */
+/* The claims that cover the current position: a binary heap, lowest seq (highest priority) first */
 struct active {
 	VEC(struct claim) heap;
 };
@@ -51,8 +51,8 @@ static uint64_t resolve_claim_end(const struct claim *c)
 	return c->start + c->size;
 }
 
-/* Returns the first claim, by priority, that ends after `addr`, or NULL. Removes claims of higher
- * priority, which have ended. */
+/* Returns the claim of highest priority that ends after `addr`, or NULL. Removes ended claims of
+ * higher priority from the heap. */
 static const struct claim *active_best(struct active *a, uint64_t addr)
 {
 	while (a->heap.count > 0 && resolve_claim_end(&a->heap.data[0]) <= addr)
@@ -153,8 +153,8 @@ static void merge_runs(struct claims *c, size_t second)
 struct map_resolve_part {
 	struct claim *list;
 	size_t count;
-	uint64_t end;         /* End of a claim of unknown size after which none starts */
-	uint64_t limit;       /* Highest end of spans */
+	uint64_t end;         /* Where a claim of unknown size ends, if no claim starts after it */
+	uint64_t limit;       /* End of the part's address range: no span goes beyond it */
 	struct active active; /* Claims that start before this part and extend into it */
 	struct spans spans;
 };

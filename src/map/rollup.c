@@ -141,7 +141,7 @@ static unsigned label_matches(struct filter *f, const struct labels *labels, lab
 	return m;
 }
 
-/* True if the filter keeps a piece. `ids`: labels of the levels, then those only for the filter. */
+/* True if the filter keeps bytes with the labels `ids`: the levels' labels, then those to test. */
 static bool filter_keeps(struct filter *f, const struct rollup_walk *w, const label_id *ids,
 			 size_t places, size_t names)
 {
@@ -176,8 +176,8 @@ struct adder {
 	size_t place_count;            /* Number of labels of sections and segments that the
 				        * filter tests */
 	size_t name_count;             /* Number of linkage names that the filter tests */
-	size_t next;                   /* Index of the first span of the deepest level that is
-					* after the current piece */
+	size_t next;                   /* Deepest level: index of the first span after the current
+					* piece (see piece_fn) */
 	label_id last[LEVELS_MAX];     /* Labels of the previous piece */
 	uint32_t path[LEVELS_MAX + 1]; /* Nodes of the previous piece. path[0] is the top */
 };
@@ -189,8 +189,7 @@ static void rollup_add_bytes(const struct adder *a, uint32_t node, uint64_t size
 	*sum += size;
 }
 
-/* Number of spans by which memory is prefetched earlier. An access to memory takes as long as about
- * 8 spans. */
+/* Number of spans to prefetch ahead. An access to memory takes as long as about 8 spans. */
 enum { AHEAD = 8 };
 
 /* Prefetches memory for later spans, whose labels are far apart in the tables. Otherwise the walk
@@ -331,7 +330,7 @@ void rollup_add(struct rollup *r, const struct rollup_walk *w)
 	add_walk(r, w, w->role, measure_of(w));
 }
 
-/* VM image and file, added in parallel. The second is first added to a tree of its own, `part` */
+/* VM image and file, added in parallel: `second` to a tree of its own, `part`, then that to `to` */
 struct both {
 	struct rollup *to, *part;
 	const struct rollup_walk *first, *second;
@@ -354,7 +353,7 @@ enum { PARALLEL_MIN = 20000, PARALLEL_MAX = 2000000 };
 void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 		     const struct rollup_walk *second, unsigned threads)
 {
-	/* Filters and counts depend on the pieces before, so they need one thread. */
+	/* Filters and counts depend on what was added before, so they need one thread. */
 	const size_t spans = second->levels[second->level_count - 1].spans->list.count;
 	const bool apart = pool_threads(threads) > 1 && !first->base && !first->symbols &&
 			   r->code == 0 && r->sure == 0 && spans >= PARALLEL_MIN &&

@@ -64,7 +64,7 @@ struct rollup_walk {
 	enum heft_role role;
 	const struct rollup_level *levels;
 	size_t level_count;
-	const struct spans *base; /* Labels of the base map. NULL without a filter */
+	const struct spans *base; /* Labels of the base map, for filters. Otherwise NULL */
 	/* For filters: section and segment of each byte. May be NULL. */
 	const struct spans *sections, *segments;
 	const struct spans *symbols; /* Symbols to count, or NULL */

@@ -21,7 +21,7 @@ struct matching {
 	uint64_t leaves; /* Number of shown rows without rows below */
 };
 
-/* Returns the filtered sums of a node with children: now, then the base's. */
+/* Returns the filtered sums of a node with children: the inputs' sums, then the bases' sums. */
 static uint64_t *row_filter_sums_of(const struct rows_maker *b, uint32_t node)
 {
 	return b->filter.sums + (size_t)b->filter.place[node] * b->tree->sides * b->tree->measures;

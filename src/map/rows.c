@@ -25,7 +25,7 @@ struct weight {
 	uint64_t size;
 };
 
-/* Measures of a node, now or in the base */
+/* Measures of a node, of the inputs or of the bases */
 struct numbers {
 	const uint64_t *whole;
 	const double *exact; /* NULL in a tree without fractions */
@@ -210,7 +210,7 @@ static struct row_item make_item(const struct rows_maker *b, struct numbers now,
 	return (struct row_item){ .rank = UINT64_MAX - w.size, .negative = w.negative };
 }
 
-/* Adds up the measures of the items from `from` on, now or in the base. */
+/* Adds up the items' measures from index `from` on: the inputs' or the bases' measures, by `of`. */
 static struct numbers numbers_add_up(const struct rows_maker *b, const struct rows_items *items,
 				     size_t from,
 				     struct numbers (*of)(const struct rows_maker *, uint32_t))
@@ -390,8 +390,8 @@ static void make_row(struct rows_maker *b, const struct rows_items *items,
 					  .kind = HEFT_ROW_SUM };
 }
 
-/* Makes the rows of a level. Lists those to open in *todo, or only counts their rows if it is
- * NULL. */
+/* Makes the rows of a level. If todo is not NULL, lists there the rows whose children to make next.
+ * Otherwise only sets their number of children. */
 static void rows_make(struct rows_maker *b, const struct rows_items *items, struct pending p,
 		      pending_vec *todo)
 {

@@ -26,7 +26,7 @@ static inline void row_set_ref(struct heft_row *row, uint32_t ref)
 	((struct ref_row *)row)->ref = ref;
 }
 
-enum { ROWS_DEPTH_MAX = 16 }; /* Maximal depth with filters */
+enum { ROWS_DEPTH_MAX = 16 }; /* Greatest number of levels that rows_filter() accepts */
 
 struct rows_opts {
 	const struct heft_measure *measures; /* Per measure of the tree */
@@ -37,17 +37,17 @@ struct rows_opts {
 	/* Returns the group of a node. Rows of lower groups come first, except for HEFT_SORT_NAME.
 	 * NULL for one group. */
 	uint8_t (*group)(void *ctx, uint32_t node);
-	/* Bits of measures. Skips a row if all of them are 0, or in a diff equal. 0 skips none. */
+	/* Bits of measures. Skips a row if all are 0 (in a diff: unchanged). 0 skips none. */
 	uint32_t told;
 	uint32_t empty_from, empty_to; /* These nodes [empty_from, empty_to) become rows even if
 				        * all their measures are 0 */
 	bool diff;
 	bool others_last; /* True: "[N Others]" is the last row. False: its size decides */
-	/* True to skip a row that is alone below its parent, if it has the same label or stands for
-	 * bytes without an owner, and so have all rows below it. */
+	/* True to skip a parent's only row if it, and each row below it, has the parent's label or
+	 * stands for bytes without an owner. */
 	bool drop_repeats;
-	/* Least value of a row on the first level, and on deeper levels, of the measure that sorts
-	 * rows. "[N Others]" sums up the others. */
+	/* Least value that a row needs on the first level (`least`) and on deeper levels, of the
+	 * measure that sorts rows. "[N Others]" sums up the other rows. */
 	uint64_t least, least_below;
 	/* Returns the label of a node, ended by NUL, valid as long as the tree. */
 	const char *(*label)(void *ctx, uint32_t node);
@@ -88,7 +88,7 @@ struct rows_maker {
 	/* Per node: its first child, and its next sibling. 0 if there is none */
 	uint32_t *first, *next;
 	struct rows_filter {
-		uint8_t *state;  /* Per node: bits. NULL without a filter */
+		uint8_t *state;  /* Per node: SHOWN, KEPT, LEAF (row_filter.c), or NULL */
 		uint32_t *place; /* Per node with children: index of its filtered sums */
 		/* Filtered sums per node with children, in the layout of tree.sums */
 		uint64_t *sums;
@@ -100,15 +100,15 @@ struct rows_maker {
 	VEC(struct arena) rooms; /* Per depth: rows of rows_visit() */
 };
 
-/* Returns the row of node 0, opened. */
+/* Returns the row of node 0, with its children made. */
 const struct heft_row *rows_begin(struct rows_maker *m, const struct tree *t,
 				  const struct rows_opts *opts, struct arena *arena);
-/* Makes the children of a row, once. */
+/* Makes the children of a row, if they do not exist yet. */
 void rows_open(struct rows_maker *m, const struct heft_row *row);
 
 /* Starts a walk over all rows, parents first. Only the rows of the current path exist, which takes
- * much less memory than rows_build(). Limits do not apply. Returns the row of node 0, opened, which
- * the arena owns. `other`: NULL, or a maker of the same tree whose child lists are borrowed. */
+ * much less memory than rows_build(). Limits do not apply. Returns row 0 with its children, owned
+ * by the arena. `other`: NULL, or a maker of the same tree whose child lists are borrowed. */
 const struct heft_row *rows_visit_all(struct rows_maker *m, const struct tree *t,
 				      const struct rows_opts *opts, const struct rows_maker *other,
 				      struct arena *arena);
@@ -123,8 +123,8 @@ uint64_t rows_filter(struct rows_maker *m, const struct heft_row_filter *f);
 /* Returns whether a row is shown, and its filtered sums. */
 enum heft_filtered rows_filtered(const struct rows_maker *m, const struct heft_row *row,
 				 const uint64_t **ret_now, const uint64_t **ret_base);
-/* Returns those children of a row that are shown or have a shown row below, perhaps with others.
- * Calls may return different objects for one row. */
+/* Returns the children of a row that are shown or have a shown row below. If these are many,
+ * returns all children. Calls may return different objects for one row. */
 const struct heft_row *const *rows_open_filtered(struct rows_maker *m, const struct heft_row *row,
 						 size_t *ret_count);
 
@@ -138,8 +138,8 @@ uint32_t rows_depth(const struct rows_maker *m, uint32_t node);
 void rows_describe(const struct rows_maker *m, uint32_t node, const char *label, uint32_t level,
 		   struct heft_row *ret);
 uint32_t rows_node(const struct rows_maker *m, const struct heft_row *row);
-/* Returns the number of rows with a label below a node, without limits. *ret_last is the last
- * one. */
+/* Returns the number of rows below a node, without limits, and the last of them in *ret_last.
+ * `label`: label of the node's own row. */
 size_t rows_below(const struct rows_maker *m, uint32_t node, const char *label, uint32_t *ret_last);
 const struct heft_row *const *rows_make_some(struct rows_maker *m, uint32_t node, size_t count,
 					     bool (*wanted)(const struct rows_maker *m,

@@ -186,8 +186,8 @@ static void space_put_piece(struct filling *f, size_t i, struct span piece)
 	}
 }
 
-/* Inserts a span of the lower layer into the gaps that it covers. `i`: the first span after it.
- * Returns that index for the next such span before it. */
+/* Inserts a span of the lower layer into the gaps that it covers. `i`: index of the first span
+ * after it. Returns this index for the lower layer's span before `s`. */
 static size_t fill_gaps(struct filling *f, size_t i, const struct span *s)
 {
 	uint64_t end = space_span_end(s);

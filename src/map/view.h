@@ -55,7 +55,7 @@ static inline bool view_shows_paths(const struct view *v)
 {
 	return v->form == VIEW_PATH || v->form == VIEW_DIRECTORY;
 }
-/* Shows all labels of the spans. New texts are interned in `labels`. */
+/* Sets v->shown for all labels of the spans. New texts are interned in `labels`. */
 void view_update(struct view *v, struct labels *labels, const struct spans *spans, unsigned threads,
 		 struct notes *notes);
 void view_release(struct view *v);

@@ -34,8 +34,8 @@ struct advice_rows {
 	struct heft_table table;
 };
 
-/* Finds all proposals. `file`: facts of the same program as the snapshot, which has contents of
- * symbols. */
+/* Finds all proposals. `file`: facts about the snapshot's program. The snapshot must have the
+ * contents of symbols. */
 bool advice_rows_find(struct advice_rows *r, const struct snapshot *s, const struct info_file *file,
 		      struct heft_err *err);
 /* Proposes to leave out what no root of the same program reaches. */

@@ -113,7 +113,7 @@ static bool roots_find(struct heft_profile *p, struct pair_labels *n)
 	return found;
 }
 
-/* One side as a snapshot. Each input is a container */
+/* One side of the comparison, as a snapshot. Each file is a container of the snapshot */
 struct base_side {
 	struct heft_snapshot s;
 	const struct heft_profile *profile;

@@ -61,7 +61,7 @@ struct heft_info {
 	uint32_t row_limit; /* Greatest number of rows. 0 for all */
 };
 
-/* Adds a file. */
+/* Adds a file with its facts. False if it cannot be opened. */
 bool info_add(struct heft_info *info, const char *path, struct heft_err *err);
 /* Returns the table of all files. Makes it when it is needed, and again if files were added. */
 const struct heft_table *info_table(struct heft_info *info);

@@ -154,7 +154,7 @@ struct range_walk {
 	const struct heft_profile *profile;
 	heft_range_fn fn;
 	void *ctx;
-	uint64_t at;   /* End of the range before */
+	uint64_t at;   /* End of the previous range */
 	uint64_t base; /* Address from which the shown addresses count */
 	bool stopped;
 };
@@ -222,7 +222,8 @@ bool profile_lookup(struct heft_profile *p, size_t i, enum heft_domain domain, u
 	return true;
 }
 
-/* Opens the inputs of a profile, and checks that all files that the user named are used. */
+/* The functions below open the inputs of a profile, and check that all files that the user named
+ * are used. */
 
 /* Opens the process of a core, which is both an image and a process. */
 static bool run_open_process(struct heft_profile *p, struct entry *e, struct heft_err *err)

@@ -53,8 +53,8 @@ static void owners_set_view(struct owners *o, struct owner_level *l, const struc
 	view_update(&l->view, &o->labels, vm, o->measure.file.threads, o->measure.file.notes);
 }
 
-/* Returns the first level with the data source of `l`, which has the layer. Measures it if
- * needed. */
+/* Returns the first level with the data source of `l`. Only this level has the layer. Measures it
+ * if needed. */
 static const struct owner_level *owners_measured(struct owners *o, struct owner_level *l)
 {
 	struct owner_level *first = o->levels.data;

@@ -17,7 +17,7 @@ struct owner_level {
 	struct origins origins;
 };
 
-/* All zero without data sources */
+/* Data sources, and the owners that they state. All zero: no data sources */
 struct owners {
 	enum heft_demangle style; /* Style of function names, for data sources whose style the
 				   * option -C sets */
@@ -33,7 +33,7 @@ struct owners {
 
 /* Adds a data source. HEFT_EARG if there is none with this name. */
 bool owners_add(struct owners *o, const char *source, struct heft_err *err);
-/* Returns what the data sources need: source_needs(). */
+/* Returns what the data sources need: bits NEED_* (source_needs()). */
 unsigned owners_need(const struct owners *o);
 /* Sets the input to measure: a copy of `file` with other labels and threads. Borrows all arguments
  * until the handle is freed. */

@@ -117,7 +117,7 @@ bool profile_add_source(struct heft_profile *p, const char *name, struct heft_er
 bool profile_define_source(struct heft_profile *p, const char *name, const char *base,
 			   const struct heft_rewrite *rules, size_t count, struct heft_err *err);
 void profile_add_file(struct heft_profile *p, const char *path, enum heft_role role);
-/* Replaces a filter expression. */
+/* Replaces the filter expression *slot. Fails, with *slot unchanged, if `regex` is bad. */
 bool profile_set_pattern(struct pattern **slot, const char *regex, struct heft_err *err);
 /* Reads a configuration file of Bloaty into p->config, and adds its data sources and files. */
 bool profile_configure(struct heft_profile *p, const char *path, struct heft_err *err);

@@ -16,7 +16,8 @@ struct retained_row {
 	uint32_t row;
 };
 
-/* Sets row[i] to the row of graph node i: a child of the old row[i], unless `first`. Or to 0. */
+/* Sets row[i] to the tree node that owns graph node i: a node below the old row[i] or, if `first`,
+ * on the first level. 0 if there is none. */
 static void retained_find_rows(const struct graph *g, struct tree *t,
 			       const struct rollup_level *level, uint32_t *row, bool first)
 {
@@ -31,8 +32,8 @@ static void retained_find_rows(const struct graph *g, struct tree *t,
 	}
 }
 
-/* Numbers rows with several symbols, large ones first. Sets group[i] for their symbols, and `of` to
- * each group's row. A row with one symbol retains what it dominates. Returns the groups' count. */
+/* Numbers rows with several symbols, large ones first. Sets group[i] per symbol, and of[k] to the
+ * row of group k. A row with one symbol retains what that dominates. Returns the groups' count. */
 static uint32_t retained_number(const struct graph *g, size_t rows, const uint32_t *row,
 				struct graph_sum *sums, uint32_t *group, uint32_t *of)
 {

@@ -8,11 +8,11 @@
 
 struct graph;
 
-/* Groups of several symbols whose sums are found: the largest ones of a level. Further groups have
- * no text, because each costs a search. */
+/* Number of groups (rows with several symbols) per level whose retained bytes are found: the
+ * largest ones. Other groups have no text, because each costs a search. */
 enum { RETAINED_GROUPS = 1024 };
 
-/* All zero without rows */
+/* What each row retains. Zero it before the first retained_column_add() */
 struct retained_column {
 	bool vm;            /* True to keep bytes of the VM image instead of the file */
 	VEC(uint64_t) sums; /* By node of the tree: bytes plus 1. 0 if unknown */

@@ -263,7 +263,7 @@ struct filter_places {
 	struct spans base; /* Base map of the VM image */
 };
 
-/* In Bloaty's mode, filters test only the base map. */
+/* Measures what filters test: sections, segments, base map. In Bloaty's mode, only the base map. */
 static void places_measure(struct heft_profile *p, struct entry *e, struct filter_places *ret)
 {
 	*ret = (struct filter_places){ 0 };
@@ -638,8 +638,8 @@ static void run_list_aliases(void *ctx, uint32_t node, uint32_t level, struct he
 
 enum { ROW_TEXTS = STACK_COLUMN_TEXTS + 1 + REGION_TEXTS };
 
-/* Returns the texts of a row's columns that take more time: those of the stack, what the row
- * retains, then those of regions. */
+/* Returns a row's texts: those of its stack, the bytes that it retains, then `regions`, or "" if
+ * that is NULL. */
 static const char *const *run_texts_of(struct heft_profile *p, const struct level *l, uint32_t node,
 				       const char *const *regions)
 {

@@ -18,7 +18,7 @@ struct heft_snapshot {
 	struct snapshot snapshot;
 	struct snapshot before; /* Old half of a .sizediff file */
 	VEC(const char *)
-	programs; /* Per container: path of the program. NULL if in a package, or none */
+	programs; /* Per container: path of the program, or NULL if it is in a package or missing */
 	bool is_diff;
 };
 
@@ -28,8 +28,8 @@ bool snapshot_add_metadata(struct heft_snapshot *s, const char *key, const char 
 /* Opens a snapshot or difference file, or makes a snapshot from other files. */
 bool snapshot_read(struct heft_snapshot *s, const char *const *paths, size_t count,
 		   struct heft_err *err);
-/* HEFT_EARG if the finder names files for programs, but no program was read. `other`: the other
- * side of a diff, or NULL. */
+/* Fails with HEFT_EARG if a debug file that the user named belongs to no program of the snapshot.
+ * `other`: the other side of a diff, whose programs count too, or NULL. */
 bool snapshot_check_used(const struct heft_snapshot *s, const struct heft_snapshot *other,
 			 struct heft_err *err);
 /* True if the file is a snapshot. False if it cannot be opened; opening it later tells why. */

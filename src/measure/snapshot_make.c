@@ -16,7 +16,7 @@
 #include "source/region_sums.h"
 #include "stack/depths.h"
 
-/* What all files share */
+/* Data that all files of the snapshot share */
 struct maker {
 	struct heft_snapshot *owner;
 	struct build_paths build;
@@ -512,7 +512,7 @@ static bool look_into(struct package *k, const struct zip_entry *e)
 	return ok;
 }
 
-/* Reads the .pak.info file, which is in the same folder, or where Chromium's build puts it. */
+/* Reads a data pack's .pak.info file, from its folder or from where Chromium's build puts it. */
 static void read_pak_info(struct maker *m, const char *path, struct pak_info *ret)
 {
 	struct heft_snapshot *s = m->owner;
@@ -663,9 +663,9 @@ static struct charge_level measured_level(const struct heft_profile *p, const st
 	return (struct charge_level){ layer, layer ? &p->labels : NULL };
 }
 
-/* A snapshot cannot use what a profile has measured with a linker map, memory regions or other
- * settings, or of a core or an archive. Nor units without debug info, as `size NEW -- OLD` measures
- * them to pair functions. */
+/* True if a snapshot can use what the profile measured for `e`. False for a core, an archive, a
+ * linker map, memory regions or unlike settings. Also false for units without debug info, which
+ * `size NEW -- OLD` measures to pair functions. */
 bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile *p, struct entry *e)
 {
 	const unsigned unlike = HEFT_SNAPSHOT_STACKS | HEFT_SNAPSHOT_SURE;

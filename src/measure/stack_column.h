@@ -6,7 +6,7 @@
 #include "map/view.h"
 #include "stack/depths.h"
 
-/* If several functions have one label, the deepest counts. All zero without functions */
+/* The deepest stack of each label. Several functions may have one label. All zero: no functions */
 struct stack_column {
 	VEC(struct stack_cell {
 		uint64_t most;    /* Bytes plus 1. 0 if unknown */

@@ -7,7 +7,7 @@
 
 #include "program/name_index.h"
 
-/* What such a text means */
+/* What a text names: a number, a section or symbols */
 struct text_places {
 	bool is_number;
 	uint64_t number;               /* The number, if is_number is true */

@@ -64,7 +64,7 @@ static bool where_has_slices(const struct input *in, const char *path, struct he
 	return false;
 }
 
-/* Fails for a number in an archive. Its members share addresses, so only names tell them apart. */
+/* Fails because a number is ambiguous in an archive: its members share addresses, but not names. */
 static bool no_member(const struct heft_where *w, struct heft_err *err)
 {
 	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
@@ -195,7 +195,7 @@ static const char *asked_name(struct heft_where *w, const struct named_symbol *s
 	return text_keep(w, demangle(&w->locator.demangler, raw, where_style(w)));
 }
 
-/* Notes a symbol that the text names too, but less exactly, such as foo.cold for foo. */
+/* Adds a note about a symbol that the text names less exactly, such as foo.cold for foo. */
 static void note_others(struct heft_where *w, const char *text, const struct text_places *p)
 {
 	if (p->surest >= p->matches.count)
@@ -305,7 +305,7 @@ struct where_place {
 	const struct image *im;
 	struct locator *locator;
 	uint64_t addr;      /* Address in the image */
-	const char *module; /* "" for a program */
+	const char *module; /* Path of the module. "" for a program */
 };
 
 static const char *section_keep(struct heft_where *w, const struct section *s)
@@ -343,7 +343,7 @@ static void where_find_section(struct heft_where *w, const struct where_place *p
 	}
 }
 
-/* Returns where the machine copies the bytes at `addr` at start. Otherwise returns `addr`. */
+/* Returns the address to which the machine copies the byte at `addr` at startup, else `addr`. */
 static uint64_t runs_at(const struct image *im, uint64_t addr)
 {
 	uint64_t found = addr;
@@ -359,9 +359,9 @@ static uint64_t runs_at(const struct image *im, uint64_t addr)
 	return found;
 }
 
-/* Returns the address of the bytes that users see. Overlays run at the same address, so heft adds
- * vm_bias to all but the first. Those are shown at the address where they are stored until they
- * run. */
+/* Returns the address at which users see the bytes at `addr`. Overlays run at the same address, so
+ * heft adds vm_bias to all but the first. Those are shown at the address where they are stored
+ * until they run. */
 static uint64_t stored_at(const struct image *im, uint64_t addr)
 {
 	each_segment(s, im)
@@ -370,7 +370,7 @@ static uint64_t stored_at(const struct image *im, uint64_t addr)
 	return addr;
 }
 
-/* Notes other overlays that run at the same address. */
+/* Adds a note about other overlays that run at the same address. */
 static void note_overlays(struct heft_where *w, uint64_t addr)
 {
 	struct text others = { 0 };
@@ -410,11 +410,11 @@ static void where_find_symbol(const struct where_place *p, struct heft_location 
 	at->symbol_linkage = s->name;
 	at->symbol_offset = p->addr - s->addr;
 	at->symbol_size = s->size;
-	at->unit = s->file; /* Unless DWARF tells the unit */
+	at->unit = s->file; /* Kept if DWARF does not tell the unit */
 }
 
-/* Names a function without a symbol as sizes by symbol do: sub_ADDRESS. The first such address
- * measures the symbols. */
+/* Names a function without a symbol as sizes by symbol do: sub_ADDRESS. The first call measures the
+ * symbols. */
 static void find_function(struct heft_where *w, uint64_t addr, struct heft_location *at)
 {
 	const struct section *s = image_section_at(w->im, addr);

@@ -12,7 +12,7 @@ struct cut {
 	unsigned keep;              /* Bits of enum sig_keep */
 	unsigned closers;           /* C++: number of ")" that still close declarators like
 				     * "(*f())()" */
-	bool at_start;              /* p is at the start of a component */
+	bool at_start;              /* True if p is at the start of a component */
 };
 
 /* Write the short form of the name [p, end) to `out`, one function per language. False if the

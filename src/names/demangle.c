@@ -95,7 +95,7 @@ static size_t d_reference(struct str raw, size_t i, size_t *target)
 }
 
 /* Returns an upper bound on the number of parts that libiberty visits for a D name. At a reference,
- * it visits all parts between its target and itself again, or only an identifier. */
+ * libiberty visits all parts from the target to the reference again, or only an identifier. */
 static uint64_t d_bound(struct str raw)
 {
 	ASSERT(raw.len <= D_MAX_RAW);

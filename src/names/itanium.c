@@ -26,7 +26,7 @@ struct names_itanium_bound {
 	 * "M<class><member>" and vendor qualifiers have two parts. */
 	uint32_t sticky[MAX_GROUPS];
 	size_t depth;
-	bool expressions; /* An expression was read */
+	bool expressions; /* True after an expression was read */
 	/* Set after an expression with its own E (cl..E, tl..E), because the next E would close the
 	 * wrong group. From then on, no element ends, so that the estimate stays an upper bound. */
 	bool merging;
@@ -48,8 +48,8 @@ static bool is_reference(struct str s, size_t i)
 
 static void itanium_open_group(struct names_itanium_bound *b)
 {
-	if (b->depth + 1 == MAX_GROUPS) { /* Real names never nest so deeply. The estimate
-					   * becomes the largest */
+	if (b->depth + 1 == MAX_GROUPS) { /* Real names never nest so deeply. Sets the estimate to
+					   * the maximum */
 		b->largest = UINT64_MAX;
 		return;
 	}

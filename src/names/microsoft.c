@@ -9,7 +9,7 @@
 #define MAX_DEPTH 96
 #define MAX_NODES (MICROSOFT_ROOM / sizeof(struct ms_node))
 
-/* What back references lead to: ten names, and the first ten parameter types with long codes */
+/* Targets of back references: ten names, and ten parameter types with codes of several letters */
 struct refs {
 	ms_id names[10], types[10];
 	struct str raw[10]; /* Per element of `names`: its text in the mangled name */

@@ -70,7 +70,7 @@ static bool read_gfortran(struct str raw, struct out *o, struct module_name *ret
 }
 
 /* Reads a name of flang: _Q and parts. A part is a capital letter, and a name in small letters. M
- * is a module. S, F and P are what contains the others. */
+ * is a module, S a submodule. Other letters are procedures, variables and so on. */
 static bool read_flang(struct str raw, struct out *o, struct module_name *ret)
 {
 	for (size_t i = 2; i < raw.len;) {
@@ -363,8 +363,8 @@ static size_t swift_start(struct swift *w, struct str s, struct out *o, struct m
 	return size;
 }
 
-/* Reads the module, the types around the member, and the member. A capital letter ends each type.
- * The rest stays mangled. */
+/* Reads the module, the types around the member, and the member. After each name of a type comes
+ * its kind: C, V, O or P. E marks an extension. The rest stays mangled. */
 static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
 {
 	struct swift w = { .count = 0 };

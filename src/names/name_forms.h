@@ -9,7 +9,7 @@
  * - NAME_FULL: a::B<int>::f(int) (.cold), a::B<int>::f(int) [clone .cold]
  * - NAME_PART: a::B<int>::f(int), a::B<>::f(), a::B<int>::f, a::B<>::f, a::B::f
  *
- * Texts are compared in a plain form, which keeps only blanks between words. Costs about 5 us per
+ * Texts are compared in a plain form, without blanks except between words. Costs about 5 us per
  * mangled name. One thread. */
 #pragma once
 

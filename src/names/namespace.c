@@ -95,7 +95,7 @@ static bool is_local(struct str raw)
 	return str_starts(raw, STR("_ZZ")) || str_starts(raw, STR("_ZGVZ"));
 }
 
-/* True if a component is no namespace: a template, a lambda, a function with something inside. */
+/* True if a component is no namespace: a template, a lambda, or a function around the name. */
 static bool names_no_space(struct str part)
 {
 	const bool called = part.len > 0 && part.p[part.len - 1] == ')' && part.p[0] != '(';

@@ -3,7 +3,7 @@
 
 #include "names/out.h"
 
-/* A name. Ascending positions of its brackets and blanks, except those in operators' names */
+/* A name, and the positions of its brackets and blanks outside of operators' names, ascending */
 struct supersize_parse {
 	struct str s;
 	const struct supersize_mark *marks;
@@ -19,7 +19,7 @@ static bool at(struct str s, size_t i, const char *word)
 	return i <= s.len && s.len - i >= size && memcmp(s.p + i, word, size) == 0;
 }
 
-/* True if `word` ends before index i. */
+/* True if `word` is directly before index i. */
 static bool before(struct str s, size_t i, const char *word)
 {
 	const size_t size = strlen(word);

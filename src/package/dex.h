@@ -26,7 +26,7 @@
 
 enum dex_kind { DEX_TABLE, DEX_CLASS, DEX_FIELD, DEX_METHOD, DEX_STRING };
 
-/* Index of an item of kind DEX_TABLE. Such items have the bytes of no class, member or literal. */
+/* Index of a DEX_TABLE item, which owns bytes that belong to no class, member or literal. */
 enum dex_table {
 	DEX_NAMES,       /* Strings that are not literals: names of types, members, files */
 	DEX_TYPES,       /* Types that are not defined in this file, prototypes and their
@@ -67,7 +67,7 @@ struct dex {
 	VEC(struct dex_part) parts;
 	VEC(struct dex_item) items;
 	VEC(struct dex_use) uses; /* Uses, sorted by key, each once */
-	uint64_t text_left;       /* Bytes of text that later names may read, to limit the time */
+	uint64_t text_left;       /* Bytes of text that names may still read, to limit the time */
 };
 
 static inline uint32_t dex_use_class(const struct dex_use *u)

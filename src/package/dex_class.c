@@ -116,7 +116,7 @@ static bool read_method_code(struct dex_parse *p, uint64_t off, uint32_t method,
 	       dex_read_code(p, r.pos, units, item);
 }
 
-/* Reads members of a class: each has an index minus the one before, flags, a method also code. */
+/* Reads members of a class: index minus the previous member's, flags and, for a method, code. */
 static bool read_members(struct dex_parse *p, struct reader *r, uint64_t left, bool methods,
 			 uint32_t item)
 {

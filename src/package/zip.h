@@ -5,9 +5,9 @@
  * Source Project.
  *
  * Invariants, whatever the file says: entries are sorted by offset and lie inside `bytes`. No entry
- * overlaps another entry, the signing block or the central directory. Skips other entries, and
- * entries in another file of a split archive, with a note. Borrows the bytes. After parsing,
- * several threads may read it. */
+ * overlaps another entry, the signing block or the central directory. Skips entries that break
+ * this, and entries in another file of a split archive, with a note. Borrows the bytes. After
+ * parsing, several threads may read it. */
 #pragma once
 
 #include "base/err.h"

@@ -73,9 +73,9 @@ static const struct page_known {
 struct page_labels {
 	const char *name;
 	VEC(uint32_t)
-	numbers;           /* Per text of the page: 1 + its number in this column, or 0 */
+	numbers;           /* Per text of the page: 1 + its number in this column. 0 if not in it */
 	struct text texts; /* Dictionary of the column */
-	struct text lines; /* Per line a varint: 0: a new label, else `count` + 1 - label */
+	struct text lines; /* Per line a varint: 0 for a new label, else `count` + 1 - its number */
 	uint32_t count;
 };
 
@@ -214,7 +214,7 @@ static void page_put_values(const struct page_flat *f, struct text *to, const ui
 	}
 }
 
-/* Writes a line with the labels in f->ids and these numbers. `row` has its other texts, if any. */
+/* Writes a line: labels of f->ids, numbers of `numbers`, other texts of `row` (may be NULL). */
 static void put_line(struct page_flat *f, const struct heft_row *row,
 		     const struct heft_row *numbers)
 {

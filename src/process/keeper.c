@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-	QUEUE = 64,  /* Greatest number of processes that may wait for an answer. */
+	QUEUE = 64,  /* Greatest number of processes that may wait for an answer (listen(2)). */
 	NAME = 2048, /* Bytes for a file name. */
 };
 

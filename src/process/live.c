@@ -62,7 +62,7 @@ bool live_denied(uint32_t pid, const char *what, struct heft_err *err)
 	return fail_sys(err, "process %" PRIu32 ": %s", pid, what);
 }
 
-/* Calls `f` with each thread that is not in l->threads, and adds it. *ret_new: one was added. */
+/* Calls `f` with each thread that l->threads lacks, and adds it. *ret_new: there was one. */
 static bool each_new_thread(struct live *l, bool (*f)(struct live *, struct live_thread *),
 			    bool *ret_new)
 {
@@ -349,7 +349,7 @@ bool live_check_process(uint32_t pid, struct heft_err *err)
 			    "process %" PRIu32 ": has another word size than heft", pid);
 }
 
-/* Copies and writes. If the copy fits the buffer, the process continues before the writing. */
+/* Copies and writes the memory. Continues the process in between if the copy fits the buffer. */
 static bool transfer(struct live *l, const char *path)
 {
 	struct live_out *o = NULL;

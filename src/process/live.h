@@ -19,9 +19,9 @@
 
 struct live_wish {
 	bool full;
-	bool stream;    /* Write the core while the process is stopped. The stop takes longer, but
-			 * heft needs little memory. */
-	bool no_stop;   /* Copy while the process runs. The registers are then from /proc */
+	bool stream;    /* True to write the core while the process is stopped. The stop takes
+			 * longer, but heft needs little memory. */
+	bool no_stop;   /* True to copy while the process runs. The registers are then from /proc */
 	unsigned level; /* Level of zstd, if the path ends in ".zst". */
 };
 
@@ -31,7 +31,7 @@ struct live_facts {
 	uint64_t pause_ns;
 	uint64_t buffer;    /* Bytes of memory used for the copy. */
 	uint64_t available; /* Bytes that were available for the copy. UINT64_MAX if unknown. */
-	bool streamed;      /* The core was written while the process was stopped. */
+	bool streamed;      /* True if the core was written while the process was stopped */
 	uint64_t unread;    /* Bytes that could not be read. These bytes are zeros in the core. */
 	uint32_t threads;
 	/* Threads that did not stop in time, because they were in a system call that cannot be

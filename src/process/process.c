@@ -106,7 +106,7 @@ static const char *process_what_is_unknown(struct process *p)
 	return p->dump.lacks ? p->dump.lacks : foreign_malloc(p);
 }
 
-/* See process.h. A file with only the recorder's pages has no blocks, so looks for none in it. */
+/* Does not look for blocks in a file with only the recorder's pages, which has none. */
 const struct process_heap *process_read_heap(struct process *p)
 {
 	struct process_heap *h = &p->heap;

@@ -187,7 +187,7 @@ static bool process_modules_read_build_id(struct process *p, const char *path, s
 	return true;
 }
 
-/* True if the recorder lists a matching unloaded module. process_list_gone() adds it later. */
+/* True if `g` is a module in the recorder's list. process_list_gone() adds unloaded ones later. */
 static bool is_noted(const struct process *p, const struct given_program *g)
 {
 	const struct records *r = &p->heap.records;
@@ -246,8 +246,8 @@ static void process_modules_add_image(struct process *p, const char *path, const
 		dump_add_linked(&p->dump, load + dynamic->addr, dynamic->vm_size, path);
 }
 
-/* Adds the program to a memory image, or to a core without a list of modules. QEMU's user mode
- * writes such cores. */
+/* Adds the program as a module of a memory image, or of a core without a list of modules. QEMU's
+ * user mode writes such cores. */
 static bool process_modules_add_program(struct process *p, const char *path, uint64_t load,
 					struct heft_err *err)
 {

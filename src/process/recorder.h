@@ -42,5 +42,5 @@ bool program_check(const char *path, char *const *argv, const char *const librar
 /* Environment variable that marks the processes of a run, whoever their parent is. */
 #define RUN_MARK "HEFT_HEAP_RUN"
 /* Calls `fn` with the ids of the user's processes whose environment sets RUN_MARK to this value,
- * except `but`. Reads the environments of all processes. False if `fn` ended the search. */
+ * except process `but`. Reads the environments of all processes. False if `fn` ended the search. */
 bool run_processes(const char *mark, uint32_t but, heft_recorder_tick_fn fn, void *ctx);

@@ -198,7 +198,8 @@ static void set_number(struct heft_recorder *r, environment *e, const char *name
 		recorder_set(r, e, name, text);
 }
 
-/* True if "NAME=VALUE" is HEFT_HEAP or one of the first `given` elements sets the same variable. */
+/* True if `variable` ("NAME=VALUE") sets HEFT_HEAP, or what one of the first `given` elements
+ * sets. */
 static bool is_replaced(const environment *e, size_t given, const char *variable)
 {
 	const size_t size = strcspn(variable, "=");

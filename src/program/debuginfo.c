@@ -62,7 +62,7 @@ static void debuginfo_add_part(struct debuginfo_collect *c, enum dw_section whic
 		return;
 	}
 	const bool packed = size != s->file_size;
-	/* Limits the sum, because many overlapping sections would make a small file large. */
+	/* Limits the sum of sizes: in a small file, many large sections may overlap. */
 	ASSERT(c->packed <= im->bytes.size);
 	if (s->file_size > im->bytes.size - c->packed ||
 	    (packed ? size : 0) > UNPACK_MAX - min_u64(c->unpacked, UNPACK_MAX)) {

@@ -20,7 +20,7 @@
 /* Used instead of DEBUGINFO_FIRST if addresses have two bytes. */
 #define DEBUGINFO_FIRST_OF_16 0x100
 
-/* A section of the image. DWARF readers see sections of one name joined, of which this is a part */
+/* A section of the image. DWARF readers see the joined bytes of all sections of its name */
 struct debuginfo_part {
 	enum dw_section which;
 	uint64_t off, size; /* Range in the joined bytes */

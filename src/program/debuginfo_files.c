@@ -264,7 +264,7 @@ static void debuginfo_files_open_given(struct debuginfo *d, const char *path)
 		vec_push(&d->files->given_dwos, o);
 }
 
-/* Opens the packages: those of the user, IMAGE.dwp, and for IMAGE.debug that of IMAGE. */
+/* Opens the packages: the user's, then IMAGE.dwp. For an image X.debug, also X.dwp. */
 static void open_packages(struct debuginfo *d)
 {
 	struct debuginfo_files *f = d->files;
@@ -355,7 +355,7 @@ static size_t dwo_paths(const struct debuginfo *d, const struct unit *u, struct 
 	return count;
 }
 
-/* Finds a split unit in the .dwo files at `paths`. False if none has it. *ret_seen: one exists. */
+/* Finds a split unit in the .dwo files `paths`. False if none has it. *ret_seen: a file exists. */
 static bool find_dwo(struct debuginfo *d, const struct unit *skeleton, const char *const *paths,
 		     size_t count, struct unit *ret, bool *ret_seen)
 {

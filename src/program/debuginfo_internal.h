@@ -29,7 +29,7 @@ struct debuginfo_symbol {
 struct debuginfo_relocs {
 	struct debuginfo_base *bases;
 	VEC(struct debuginfo_table) tables;
-	/* Values of symbols found so far, for `symtab`, which all tables usually share. */
+	/* Values found so far of the symbols in `symtab`. All tables usually share it. */
 	const struct section *symtab;
 	struct debuginfo_symbol *symbols;
 };
@@ -100,6 +100,6 @@ void debuginfo_parts_close(struct debuginfo_files *f);
 /* Packed sections of at least so many bytes are read in pieces. */
 enum { DEBUGINFO_STREAM_MIN = 32 << 20 };
 
-/* debuginfo_files.c: opens and closes other files. */
+/* debuginfo_files.c: opens and closes the other files to which the DWARF refers. */
 void debuginfo_open_sup(struct debuginfo *d, const struct debug_search *how);
 void debuginfo_files_close(struct debuginfo_files *f);

@@ -20,7 +20,7 @@ struct debuginfo_kept {
 	uint8_t *bytes, *piece;       /* `bytes`: memory for the whole section. `piece`: scratch */
 	uint64_t size, made;          /* `made`: offset in the section that the stream has
 				       * reached */
-	uint64_t dropped;             /* Number of packed bytes whose pages were given back */
+	uint64_t dropped;             /* Number of packed bytes whose pages were released */
 	unsigned restarts;
 	VEC(struct kept_part) list; /* Sorted by offset. Parts do not touch */
 };
@@ -97,7 +97,7 @@ void debuginfo_parts_close(struct debuginfo_files *f)
 	}
 }
 
-/* Gives back the pages of packed bytes that the stream has read. */
+/* Releases the pages of packed bytes that the stream has read. */
 static void kept_forget(const struct debuginfo_files *f, struct debuginfo_kept *k)
 {
 	enum { STEP = 4 << 20 };

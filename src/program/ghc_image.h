@@ -4,5 +4,5 @@
 #include "image/image.h"
 #include "runtime/ghc_tables.h"
 
-/* Finds the tables of a linked image. None if the image is not from GHC. The caller releases it. */
+/* Finds the tables of a linked image. The list is empty if GHC did not make it. Release *ret. */
 void ghc_image_tables(const struct image *im, struct ghc_tables *ret);

@@ -425,7 +425,7 @@ uint64_t go_table_calls(const struct go_table *g, const struct image *im,
 	return found ? (uint64_t)highest + 1 : 0;
 }
 
-/* Distinguishes addresses from numbers in the code and data of a Go program. */
+/* The functions below distinguish addresses from numbers in the code and data of a Go program. */
 
 struct go_mask_run {
 	struct go_mask *m;
@@ -518,9 +518,9 @@ enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref)
 	return image_at(w->im, ref->to, 1).size > 0 ? GO_ADDRESS : GO_EITHER;
 }
 
-/* True if a word is not an address. Go's linker groups variables that point only to each other
- * (tasks that initialise packages). Read-only data contains offsets, and numbers that look like
- * addresses of variables. */
+/* True if a word is a number, not an address. Variables in g->noptr point only to each other (tasks
+ * that initialise packages). Read-only data contains offsets, and numbers that look like addresses
+ * of variables. */
 bool go_words_no_address(const struct go_words *w, uint64_t place, bool place_written,
 			 uint64_t target, bool target_written)
 {

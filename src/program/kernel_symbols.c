@@ -64,7 +64,7 @@ struct kernel_symbols_entry {
 
 typedef VEC(struct kernel_symbols_entry) entry_vec;
 
-/* Adds symbols for the parts of kallsyms' own table. In a boot image, also marks the end of it. */
+/* Adds symbols for the parts of kallsyms' own table, and for its end in a boot image. */
 static void kernel_symbols_list_parts(const struct section *in, const struct kallsyms *k, bool boot,
 				      entry_vec *ret)
 {
@@ -112,7 +112,7 @@ static bool kernel_symbols_is_bound(const struct section *in, struct str name)
 		str_starts(name, STR("__end_")) || are_alike(in->name, name));
 }
 
-/* Adds a symbol that ends by `next`. Skips absolute numbers and ends of sections. */
+/* Adds a symbol whose bytes end before `next`. Skips absolute numbers and ends of sections. */
 static void kernel_symbols_put(struct image_build *b, const struct image *im,
 			       const struct kernel_symbols_entry *e, uint64_t next)
 {
@@ -205,7 +205,7 @@ bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes
 	ASSERT(in->type == SHT_PROGBITS && im->kind == IMAGE_EXEC);
 	made_image_begin(&build, &ret->images[0], im, im->path, notes);
 	kernel_symbols_list_parts(in, &k, is_boot_image(im), &list);
-	/* In a boot image, symbols have other addresses. _stext is the start of section `in`. */
+	/* In a boot image, symbols have other addresses. _stext shows the difference, `shift`. */
 	kallsyms_iter(&it, &k);
 	while (is_boot_image(im) && kallsyms_next(&it))
 		if (str_eq(it.name, STR("_stext"))) {

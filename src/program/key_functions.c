@@ -91,7 +91,7 @@ static void slot_add(struct key_finder *k, uint32_t table, uint64_t place, uint6
 		vec_push(&k->slots, (struct table_slot){ target, place, table });
 }
 
-/* Lists pointers in the file's virtual tables. At fixed addresses, no relocations list them. */
+/* Lists pointers of virtual tables from the file: at fixed addresses, no relocation lists them. */
 static void slots_of_file(struct key_finder *k)
 {
 	const unsigned word = k->im->bits / 8u;

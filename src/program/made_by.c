@@ -48,7 +48,7 @@ enum { GO_HEADER = 32, GO_INLINE = 2, GO_BIG_ENDIAN = 1, GO_SENTINEL = 16, GO_FR
 
 static const char go_magic[] = "\xff Go buildinf:";
 
-/* Returns the string or "" whose Go header is at `addr`: address, length, of `width` bytes each. */
+/* Returns the string whose Go header (address, length: `width` bytes each) is at `addr`, or "". */
 static struct str go_string(const struct image *im, uint64_t addr, unsigned width, bool big_endian)
 {
 	ASSERT(width == 4 || width == 8);

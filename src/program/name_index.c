@@ -186,7 +186,7 @@ static void forms_read(struct name_index *n)
 	n->forms_read = true;
 }
 
-/* Finds the descriptions of a Go type. The name of their rows is "type:" and the type's name. */
+/* Finds the descriptions of a Go type. `text` is "type:" and the type's name. */
 static void go_types_find(const struct name_index *n, struct str text, name_matches *ret)
 {
 	const struct str start = STR("type:");

@@ -32,7 +32,7 @@ struct name_match {
 
 typedef VEC(struct name_match) name_matches;
 
-/* A text by which a symbol is found. */
+/* A text by which a symbol is found. `who`: the symbol's index in name_index.list */
 struct name_key {
 	uint64_t hash;
 	uint32_t who;

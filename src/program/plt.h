@@ -16,7 +16,7 @@ struct plt_stub {
 	const struct plt_slot *slot;
 };
 
-/* Slots of an image. All zero: none */
+/* Slots of an image. All zero: no slots */
 struct plt {
 	const struct image *im;
 	const struct section *dynsym;

@@ -344,7 +344,7 @@ static bool use_given(struct program *p, struct heft_err *err)
 	text_release(&names);
 	if (p->wish->arch && !input_take_slice(&p->input, p->path, p->wish->arch, err))
 		return false;
-	/* In two rounds, because a debug file may complete one that comes later. */
+	/* In two rounds, because a debug file may complete another that comes later. */
 	const size_t count = p->wish->debug_files.count;
 	ASSERT(!p->given);
 	p->given = mem_zeroed(count + 1, sizeof *p->given);
@@ -522,7 +522,8 @@ struct symbolizer *program_symbolizer(struct program *p)
 	return p->symbolizer;
 }
 
-/* Finds what an image lacks: its separate debug file, or symbols in another form. */
+/* The functions below find what an image lacks: a separate debug file, or symbols in another
+ * form. */
 
 /* Opens the file at `path`. Frees `path` in any case. */
 static bool companion_take(struct companion *c, const struct image *im, char *path,

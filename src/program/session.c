@@ -118,7 +118,7 @@ void session_release(struct heft_session *s)
 		handle_free(s);
 }
 
-/* The options that locate the parts of programs. */
+/* The functions below handle the options that locate the parts of programs. */
 
 void wish_release(struct program_wish *w)
 {

@@ -41,7 +41,7 @@ struct program_wish {
 	const char *sysroot;           /* May be NULL */
 	unsigned flags;                /* Bits of enum heft_find_flag. */
 	const char *arch;              /* Slice of universal files. NULL means all. */
-	bool in_portions;              /* Archives are read a few members at a time (input.h) */
+	bool in_portions;              /* True to read archives a few members at a time (input.h) */
 	struct paths paths;
 	struct file_inputs inputs; /* Named inputs that are not on disk */
 	VEC(struct dump_piece) pieces;
@@ -63,7 +63,7 @@ bool wish_add_region(struct program_wish *w, const char *name, uint64_t origin, 
 void wish_set_calls(struct program_wish *w, const char *path);
 void wish_set_sysroot(struct program_wish *w, const char *dir);
 void wish_set_arch(struct program_wish *w, const char *arch);
-/* Adds where memory from `addr` on is: at offset `off` of file `path`, or if NULL, of the dump. */
+/* States that memory from `addr` on is at offset `off` of the file `path`. NULL: of the dump. */
 void wish_add_piece(struct program_wish *w, const char *path, uint64_t addr, uint64_t off);
 /* Adds an input. HEFT_EARG if the name exists already. */
 bool wish_add_input(struct program_wish *w, const struct heft_input *in, struct heft_err *err);

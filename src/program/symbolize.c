@@ -206,8 +206,8 @@ static const char *source_unit(struct symbolizer *s, size_t index, uint64_t addr
 }
 
 /* Finds the unit of an address. The first call reads the first DIEs of all units in two passes over
- * the section, which give back the pages of a mapped file. Of a large packed section, only parts
- * are kept. Other packed sections are loaded before, because each pass would unpack them again. */
+ * the section, which release the pages of a mapped file. Of a large packed section, only parts are
+ * kept. Other packed sections are loaded before, because each pass would unpack them again. */
 static bool symbolize_unit_at(struct symbolizer *s, uint64_t addr, size_t *ret_index)
 {
 	struct dwarf *d = &s->info->dwarf;
@@ -257,7 +257,8 @@ bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *
 	return true;
 }
 
-/* Finds declarations of variables: reads all units once for variables that have an address. */
+/* The functions below find declarations of variables. They read all units once, for variables that
+ * have an address. */
 
 struct symbolize_variables_listing {
 	struct symbolizer *s;

@@ -92,7 +92,7 @@ static size_t shared_tail(struct str a, struct str b)
 	return a_ends && b_ends ? i : whole;
 }
 
-/* Returns the counterpart of the listed path that shares the longest end with `path`. "" if none
+/* Returns build_tail.other of the listed path that shares the longest end with `path`. "" if none
  * does, or several. */
 static struct str find_tail(const struct build_paths *b, const struct build_tail *list,
 			    size_t count, struct str path)
@@ -131,7 +131,7 @@ struct build_paths_entry {
 	struct text directory, file, output;
 };
 
-/* Finds the word after "-o" of a command line, with quotes and backslashes as in a shell. */
+/* Sets *ret to the word after "-o" of a command line, with quotes and backslashes as in a shell. */
 static void output_of_command(struct str command, struct text *ret)
 {
 	struct text word = { 0 };

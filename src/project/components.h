@@ -40,7 +40,7 @@ struct components {
 
 /* Opens a file of owners. A folder is opened as a source tree. */
 bool components_open(struct components *c, const char *path, struct heft_err *err);
-/* Reads the owners from bytes. */
+/* Reads the owners from the bytes of a file. */
 void components_parse(struct components *c, struct bytes b);
 void components_close(struct components *c);
 /* Returns the component of a path. "" without one. */

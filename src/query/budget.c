@@ -93,7 +93,7 @@ struct item {
 	bool counts;
 };
 
-/* Returns the text of a symbol to which a limit applies. */
+/* Returns the text of a symbol that a limit's pattern is compared with. */
 static uint32_t budget_text_of(const struct budget_limit *l, const struct snap_symbol *y)
 {
 	switch (l->subject) {

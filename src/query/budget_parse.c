@@ -339,7 +339,7 @@ static bool read_rule(struct budget_parse_in *in)
 	bool owns = true;
 	do {
 		if (!owns)
-			in->pos++; /* The comma */
+			in->pos++; /* Skips the comma */
 		budget_parse_skip_blanks(in);
 		const size_t limit_start = in->pos;
 		if (!read_limit(in, &limit)) {

@@ -8,7 +8,7 @@
 extern const struct fields location_fields, claim_fields, declaration_fields, frame_fields;
 /* Objects of `heft why`. */
 extern const struct fields why_fields, reference_fields, kept_fields;
-/* Objects of `heft blocks`. For a block, only its flags are written. */
+/* Objects of `heft blocks`. block_place_fields has block_fields' first fields, up to the flags. */
 extern const struct fields block_function_fields, block_fields, block_place_fields;
 extern const struct fields successor_fields, finding_fields, block_check_fields;
 extern const struct fields profile_function_fields, profile_block_fields, profile_edge_fields;

@@ -23,5 +23,5 @@ typedef void (*budget_name_fn)(struct sink *s, const char *name);
 void budget_finding_put(const struct heft_budget_row *row, budget_name_fn put_name, struct sink *s);
 /* Writes the summary: "2 of 7 limits broken". */
 void budget_sum_put(const struct budget_report *b, struct sink *s);
-/* Writes an ::error for each broken limit, at its line of the file. */
+/* Writes GitHub's ::error command for each broken limit, at its line of the budget file. */
 void out_budget_github(const struct budget_report *r, struct sink *s);

@@ -10,8 +10,8 @@
 struct diff_report {
 	const struct diff_section *sections; /* Sections, without the total */
 	size_t section_count;
-	bool knows_memory; /* Copy of diff_sections.knows_memory */
-	bool hides_debug;  /* Copy of diff_rows.hides_debug: debug sections share one line */
+	bool knows_memory; /* True if both snapshots state memory (diff_sections.h) */
+	bool hides_debug;  /* True if debug sections share one line (diff_rows.h) */
 	enum diff_counting counting;
 	bool uncharged;         /* True if one snapshot has no charges (struct snap_charge) */
 	const uint64_t *counts; /* Numbers of symbols, per enum heft_change */
@@ -27,7 +27,7 @@ struct diff_report diff_report_of(const struct snapshot_diff *diff,
 				  const struct diff_sections *sections,
 				  const struct diff_rows *rows);
 
-/* Returns the label of the last row, which includes unchanged rows. r->ctx is a diff_report. */
+/* Returns the label of the last row, such as "of all rows". r->ctx is a diff_report. */
 const char *diff_total(const struct report *r);
 /* Writes "12 added, 1 removed". */
 void diff_counts_put(const struct diff_report *z, struct sink *s);

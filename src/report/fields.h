@@ -102,7 +102,7 @@ struct fields {
 #define FIELD_LIST(k, t, m, count) FIELD_AS(k, t, m), FIELD_IF(t, count)
 #define FIELDS(n, array)           { (n), (array), COUNT_OF(array) }
 
-/* Fields of documents. */
+/* Fields at the start of JSON documents. */
 
 #define SCHEMA_1   { KEY("schema_version", "1"), .kind = FIELD_CONSTANT, .type = "1" }
 #define FIELD_HEFT { KEY("heft", "version of heft that wrote it"), .get = fields_heft }
@@ -111,7 +111,7 @@ struct str fields_heft(struct field_at *at);
 /* Returns the name of a document's rows: the first level of the report in `in`. */
 struct str report_by(struct field_at *at);
 
-/* Writes the members of the open object, or a whole object. */
+/* fields_members() writes the members of an open object, fields_object() a whole object. */
 void fields_members(struct json *j, const struct fields *f, const void *of, const void *in);
 void fields_object(struct json *j, const struct fields *f, const void *of, const void *in);
 /* Writes the object on one line. */
@@ -132,7 +132,7 @@ void row_fields_document(struct sink *s, const struct row_fields *f);
 struct record {
 	struct sink *s;
 	enum heft_format format; /* HEFT_CSV, HEFT_TSV or HEFT_MARKDOWN */
-	bool safe;               /* Write "'" before text that looks like a formula (field_put()) */
+	bool safe;               /* True to write "'" before text that looks like a formula */
 	bool names;              /* True to write the line of names */
 	unsigned fields;         /* Number of fields written so far, at most 64 */
 	uint64_t numbers;        /* One bit per field: 1 if Markdown aligns it to the right */

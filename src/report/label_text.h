@@ -13,7 +13,7 @@ size_t label_width(struct str label);
 void label_put(struct sink *s, struct str label, size_t width);
 
 /* Writes each part of a list on its own line, after `first` (on the first line) or `next`. A part
- * ends at an `apart` for which `ends` returns true. If `ends` is NULL, every `apart` does. */
+ * ends at the separator `apart`, if `ends` is NULL or returns true there. */
 void label_list(struct sink *s, struct str list, struct str apart,
 		bool (*ends)(struct str part, struct str behind), const char *first,
 		const char *next);

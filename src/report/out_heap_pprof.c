@@ -50,8 +50,8 @@ static void out_heap_pprof_put_sample(struct heap_profile *p, const struct heap_
 	text_release(&packed);
 }
 
-/* Returns the offset to add to a module's addresses. Unnamed addresses are written relative to the
- * module's headers, which makes them equal in all processes. */
+/* Returns the offset to subtract from a module's addresses. If frames have no names, addresses are
+ * written relative to the module's headers, so that they are equal in all processes. */
 static uint64_t moved(const struct heap_profile *p, const struct heap_report_module *m)
 {
 	return p->r->info->no_names ? m->bias : 0;

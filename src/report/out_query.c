@@ -36,7 +36,7 @@ static const struct report_kind kind = {
 	.draws_records = true,
 };
 
-/* Lists the stored rows below `top`. */
+/* Lists the stored rows as the children of `top`. */
 static void out_query_list_rows(const struct query_report *q, struct heft_row *top,
 				struct arena *arena)
 {

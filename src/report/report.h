@@ -111,8 +111,8 @@ struct report_kind {
 		      struct sink *s);
 	/* Writes the path of a row whose label lacks it, joined by ";" (CSV, folded stacks). */
 	void (*path)(const struct report *r, const struct heft_row *row, struct text *out);
-	/* JSON members of the document (from ctx), and of a row that does not sum up others. `in`
-	 * is the report. */
+	/* JSON members of the document (from ctx), and of a row that does not sum up others.
+	 * field_at.in is the report. */
 	const struct fields *document, *row;
 	/* Write Markdown above and below the table. */
 	void (*markdown_head)(const struct report *r, struct sink *s);
@@ -121,7 +121,7 @@ struct report_kind {
 	 * formats use the row's own label. */
 	const char *(*total)(const struct report *r);
 	bool no_total;       /* True if a table or Markdown has no total */
-	bool draws_records;  /* True if pictures show rows without labels together */
+	bool draws_records;  /* True if pictures join rows without labels (record_rows.h) */
 	bool no_empty_table; /* True if a table without rows is only the lines above it */
 };
 
@@ -140,7 +140,7 @@ struct report {
 	bool flame;         /* True if pictures draw levels as calls (flame graph) */
 	uint32_t stacks;    /* Bit i: labels of level i are stacks, with frames separated by ";" */
 	unsigned indent;    /* Blanks per level */
-	bool blanks_chains; /* In tables, an only child with its parent's numbers is blank */
+	bool blanks_chains; /* True if tables leave an only child with its parent's numbers blank */
 	bool nan_shares;    /* True if a share of 0 is "NAN%", as in Bloaty, instead of "-" */
 	bool indents_rows;  /* True to indent before the columns instead of before the label */
 	unsigned label_gap; /* Blanks between columns and labels */

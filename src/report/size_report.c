@@ -117,7 +117,7 @@ static bool is_still(const struct report *r, const struct heft_row *row, enum he
  * stay, because they show free memory. */
 static bool size_report_is_hidden(const struct report *r, const struct heft_row *row)
 {
-	/* A memory region with a known size. */
+	/* True for a memory region with a known size. */
 	const bool region = shows(r, REGIONS) && row->texts && *row->texts[first_of_regions(r)];
 	return shows(r, FILE_SIZE) != shows(r, VM_SIZE) && !region &&
 	       is_still(r, row, shows(r, FILE_SIZE) ? HEFT_SIZE_FILE : HEFT_SIZE_VM);

@@ -160,7 +160,7 @@ static void put_contents(const struct cause *c, struct sink *s)
 
 /* How a cause is written: by a function, or as words with placeholders (see put_placeholder()).
  * `stated`: the programs state it, so it is sure. `derived`: it explains the evidence best, but
- * others may too. If neither is set, a part of the change has it in common. */
+ * another may, too. If neither is set, it only says what a part of the change has in common. */
 static const struct cause_words {
 	const char *words;
 	void (*put)(const struct cause *c, struct sink *s);

@@ -548,7 +548,7 @@ void comment_put_owners(const struct comment *c, struct sink *s)
 	vec_release_all(&owners.list, &lines.list);
 }
 
-/* True for the path of an object. A move between objects may be by chance, without debug info. */
+/* True for the path of an object. Without debug info, a move between objects may be by chance. */
 static bool is_object_path(const char *path)
 {
 	return str_ends(str_of(path), STR(".o"));

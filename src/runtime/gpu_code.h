@@ -39,13 +39,13 @@ struct gpu_piece {
 	struct bytes code; /* The code, unpacked. Empty if it cannot be unpacked */
 };
 
-/* Called for each piece, with the code of GPU_CODE. Valid only during the call. */
+/* Called for each piece. The piece, with its `code`, is valid only during the call. */
 typedef void gpu_visit(void *ctx, const struct gpu_piece *p);
 
 /* True if the bytes begin with the magic number of a format with GPU code. */
 bool gpu_code_begins(struct bytes b);
-/* Tells whether compilers keep code for graphics processors alone in a section of this name. Other
- * sections may have it among data. */
+/* True if a section of this name has only code for graphics processors. Other sections may have
+ * such code among data. */
 bool gpu_code_alone(struct str section);
 /* Visits the pieces in `b`, also after bytes of no known form. A piece that encloses others comes
  * after them. Returns the number of bytes other than 0 without a known form; *first is the offset

@@ -58,7 +58,7 @@ static void read_first_layout(struct pclntab *t, struct reader *r)
 static void read_later_layout(struct pclntab *t, struct reader *r)
 {
 	t->func_count = read_uint(r, t->pointer);
-	(void)read_uint(r, t->pointer); /* Number of files */
+	(void)read_uint(r, t->pointer); /* Skips the number of files */
 	if (t->layout >= PCLNTAB_18) {
 		t->text_off = r->pos;
 		t->text = read_uint(r, t->pointer);
@@ -129,7 +129,7 @@ static void read_record(const struct pclntab *t, struct reader *r, struct pclnta
 	if (t->layout != PCLNTAB_2)
 		f->unit = read_u32(r);
 	if (t->layout == PCLNTAB_20)
-		read_skip(r, 4); /* Line of its first statement */
+		read_skip(r, 4); /* Skips the line of its first statement */
 	const uint8_t *const last = read_take(r, 4);
 	f->data_count = last ? last[3] : 0;
 	f->more = r->pos;

@@ -34,13 +34,13 @@ struct collect_input {
 	/* Layers for the charges (struct snap_charge). If objects are unknown, by_object equals
 	 * by_unit. If units are unknown, there are no charges. */
 	struct charge_level by_symbol, by_unit, by_object;
-	struct namespaces *spaces;          /* Namespaces in debug info. Receives those that
-					     * names show */
+	struct namespaces *spaces;          /* Namespaces from debug info. Receives those that names
+					     * of symbols show */
 	const struct linkmap *map;          /* May be NULL */
 	const struct path_aliases *aliases; /* May be NULL */
 	struct str object; /* Object of bytes for which the map has none: the archive member, or
 			    * "" */
-	bool no_debug;     /* Without debug info: paths of sources come from the symbol table */
+	bool no_debug;     /* True without debug info: the symbol table states source paths */
 	bool exact_names;  /* True to shorten names exactly as SuperSize does */
 	bool no_literals;
 	/* Which symbols' contents to hash. `contents`: all. `alone`: none, because nothing is

@@ -38,7 +38,7 @@ static bool has_object(const struct collect *c, uint32_t first, uint32_t object)
 	return i != UINT32_MAX;
 }
 
-/* True if the linkage name is of a function that is not static, so equal in all objects. */
+/* True for the linkage name of a non-static function. All objects have the same function then. */
 static bool is_of_all_objects(struct str raw)
 {
 	return str_starts(raw, STR("_Z")) && !str_starts(raw, STR("_ZL")) &&

@@ -99,7 +99,7 @@ void collect_complete_paths(struct collect *c, size_t first);
 void collect_name(struct collect *c, struct str raw, struct snap_symbol *y);
 /* Sets the shorter names of a symbol. `full`: its final full name. */
 void collect_forms(struct collect *c, struct str full, struct snap_symbol *y);
-/* Adds a symbol that has its names. Sets its paths. */
+/* Adds a symbol whose names are set. Sets its paths. */
 void collect_place(struct collect *c, struct snap_symbol *y);
 /* Adds a symbol. `label`: the label of its linkage name. */
 void collect_native(struct collect *c, uint64_t addr, uint64_t size, label_id label);

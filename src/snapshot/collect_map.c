@@ -250,7 +250,7 @@ void collect_map_names(const struct collect_input *in)
 	if (!in->map || in->file->input->image_count == 0 ||
 	    collect_map_has_symbols(in->file->input) || collect_map_has_symbols(in->file->debug))
 		return;
-	/* Code first (see linkmap_names.h) */
+	/* Names code first (linkmap_names.h says why) */
 	collect_map_name_sections(in, &n, known, true);
 	collect_map_name_sections(in, &n, known, false);
 	sort_by_key_then(p->list.data, p->list.count, sizeof *p->list.data,

@@ -38,7 +38,7 @@ static bool sizefile_read_bad(struct sizefile_read_in *in, const char *problem)
 	return false;
 }
 
-/* Returns the next line without its end. "" and `failed` if there is none. */
+/* Returns the next line without its end. If there is none, fails and returns "". */
 static struct str sizefile_read_next_line(struct sizefile_read_in *in)
 {
 	const char *from = (const char *)in->text.p + in->pos;
@@ -74,7 +74,7 @@ static bool sizefile_read_take_number(struct str *s, int64_t *ret)
 	return true;
 }
 
-/* Reads a line with a count. Fails if fewer bytes are left: an item takes at least one. */
+/* Reads a line with a count of items. Fails if fewer bytes are left than items. */
 static uint64_t sizefile_read_count(struct sizefile_read_in *in)
 {
 	struct str s = sizefile_read_next_line(in);
@@ -417,8 +417,8 @@ static bool charge_numbers_set(const struct sizefile_read_in *in, const text_ids
 	return v <= last;
 }
 
-/* Reads a number with its count: "7*3" is the number 7 for three charges. `alone` forbids counts:
- * each file size is written, so that a charge takes at least two bytes of the file. */
+/* Reads a number with its count: "7*3" is the number 7 for three charges. With `alone`, no count
+ * may follow: each file size is written, so every charge takes at least two bytes of the file. */
 static bool charge_run_read(struct str *s, bool alone, uint64_t most, int64_t *ret,
 			    int64_t *ret_count)
 {
@@ -601,7 +601,7 @@ static void sizefile_read_take_stacks(struct sizefile_read_in *in)
 	}
 }
 
-/* Sets the sizes of sections by name, in files of other tools. */
+/* For files of other tools: sets the sizes of sections to those that the file states by name. */
 static void take_sizes(struct snapshot *s)
 {
 	for (uint32_t i = 0; i < s->containers.count; i++) {

@@ -162,16 +162,16 @@ struct snapshot {
 	VEC(struct snap_symbol) symbols;
 	/* Charges. They add up to the file and the VM image. SuperSize's files have none. */
 	VEC(struct snap_charge) charges;
-	bool own;          /* Made by this process. Then heft may choose the file format */
-	bool has_contents; /* All symbols have a hash of their contents, instead of only those
-			    * with generated names */
-	bool has_stacks;   /* Functions have stack sizes, where known */
+	bool own;          /* True if this process made it. Then heft may choose the file format */
+	bool has_contents; /* True if all symbols have a hash of their contents, instead of only
+			    * those with generated names */
+	bool has_stacks;   /* True if functions have stack sizes, where known */
 	/* True if heft made the snapshot, and not SuperSize: sections state whether they are in
 	 * memory, and full names need no change. */
 	bool by_heft;
-	bool exact_names; /* With by_heft: short names are exactly SuperSize's */
-	bool sparse;      /* One side of a difference, which omits unchanged symbols */
-	/* Files must state padding, because some differs from the gap to the symbol before. */
+	bool exact_names; /* With by_heft: true if short names are exactly SuperSize's */
+	bool sparse;      /* True for one side of a difference, which omits unchanged symbols */
+	/* True if files must state padding: some differs from the gap to the symbol before. */
 	bool stored_padding;
 	bool has_components;
 	VEC(struct clues *)

@@ -47,8 +47,8 @@ static struct chain *chains_find(struct labels *labels, const struct graph *g)
 	return of;
 }
 
-/* Labels a file's spans with chains. `nodes`: its spans that VM bytes have, labelled with nodes.
- * Other bytes of an owner, such as its name, belong to its first node. */
+/* Returns the file's spans, labelled with chains. `nodes`: spans of the VM image's bytes, labelled
+ * with nodes. An owner's other bytes, such as its name, belong to its first node. */
 static struct spans chains_of_file(const struct graph *g, const struct chain *of,
 				   const struct spans *nodes, const struct spans *owners)
 {

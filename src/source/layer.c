@@ -253,8 +253,8 @@ void layer_finish(const struct source_file *f, struct layer *l, struct claims *v
 	vec_release_all(&l->vm_starts, &l->file_starts);
 }
 
-/* Claims the bytes that a data source has not claimed: for sections, header tables, segments, and
- * "[Unmapped]". */
+/* The functions below claim the bytes that a data source has not claimed: for sections, header
+ * tables, segments, and "[Unmapped]". */
 
 struct str section_label_name(const struct source_file *f, const struct section *s)
 {

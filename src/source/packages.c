@@ -372,7 +372,7 @@ static void run_places(struct packages *p)
 }
 
 /* Gives source positions of panics (attr/panics.h) and names of files to the crates of these files.
- * Otherwise the owners that refer to them would have them. */
+ * Otherwise these bytes would belong to the owners that refer to them. */
 static void packages_put_places(struct packages *p, struct layer *ret)
 {
 	const struct panics *found = p->f->panics;

@@ -10,7 +10,7 @@ struct package_input {
 	const struct layer *symbols, *units; /* Layers of the data sources `symbols` and
 					      * `compileunits` */
 	const struct labels *symbol_labels, *unit_labels;
-	struct namespaces *spaces; /* Namespaces in debug info. Receives those that names of
+	struct namespaces *spaces; /* Namespaces from debug info. Receives those that names of
 				    * symbols show */
 	/* Per label of a symbol: index of its namespace in space_texts. NULL: unknown, and `spaces`
 	 * lacks namespaces that names of symbols show. */

@@ -121,7 +121,7 @@ const struct source *source_find(struct str name)
 	return NULL;
 }
 
-/* Inputs prepared for sources. */
+/* The functions below prepare inputs for data sources. */
 
 /* Smallest input, in bytes, for which threads pay. */
 enum { PARALLEL_MIN = 1 << 20 };

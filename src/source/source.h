@@ -1,8 +1,8 @@
 /* source.h - runs data sources. A data source claims bytes for labels.
  *
- * A data source looks at one input and fills a layer: spans that cover the VM image and the file
- * to the byte. It does not use layers of others, with exceptions in README.md. source_at() lists
- * all. */
+ * A data source looks at one input and fills a layer: spans that cover the VM image and the file to
+ * the byte. It does not use layers of other data sources, with exceptions in README.md. source_at()
+ * lists all. */
 #pragma once
 
 #include "program/source_file.h"
@@ -81,12 +81,15 @@ struct source {
 	const char *name, *about;
 	void (*run)(const struct source_file *f, struct layer *ret);
 	enum source_text text;
-	bool dwarf;   /* Reads debug info, perhaps that of a separate debug file */
-	bool core;    /* Reads cores itself. Others read the files that a core maps */
-	bool units;   /* Needs compile units, perhaps of a debug file, and the linker map */
-	bool regions; /* Needs a base map with memory regions (basemap.h) */
-	bool symbols; /* Reads symbols, perhaps those of a separate debug file */
-	/* Needs only one image of an archive at a time, so that it can be read in portions. */
+	bool dwarf;   /* True if it reads debug info, perhaps of a separate debug file */
+	bool core;    /* True if it reads cores itself. Otherwise it reads the files that a core
+		       * maps */
+	bool units;   /* True if it needs compile units, perhaps of a debug file, and the linker
+		       * map */
+	bool regions; /* True if it needs a base map with memory regions (basemap.h) */
+	bool symbols; /* True if it reads symbols, perhaps of a separate debug file */
+	/* True if it needs only one image of an archive at a time. Then archives are read in
+	 * portions. */
 	bool portions;
 };
 
@@ -157,8 +160,8 @@ enum {
 	NEED_REGIONS = 1 << 3,
 };
 unsigned source_needs(const struct source *s);
-/* Describes a program for data sources, with what they need. `core`: process of a core, or NULL.
- * The caller sets labels and notes. */
+/* Describes a program for data sources that need `needs` (bits NEED_*). `core`: process of a core,
+ * or NULL. The caller sets labels and notes. */
 struct source_file measure_input(struct program *p, struct process *core, unsigned needs);
 /* Prepares an input. `of` has the input and its labels. Borrows `of` and `wish` until
  * measure_release(). Sets base map, DWARF and, unless the caller shares one, Go's table. */

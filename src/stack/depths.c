@@ -74,7 +74,7 @@ static void add_unknown(struct depths_reading *r, const char *name)
 }
 
 /* Adds a call of, or jump to, a known function. Ignores a jump into the middle of a function, which
- * leads to a part that was moved there. In a section of stubs, such a jump counts. */
+ * connects it with a part that was moved away. In a section of stubs, such a jump counts. */
 static bool depths_add_target(struct depths_reading *r, uint64_t target, const struct frame_call *c)
 {
 	const uint32_t to = stack_find(r->s, target);

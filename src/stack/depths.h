@@ -49,13 +49,13 @@ struct stack_function {
 			     * with those of its callees */
 	uint32_t cause[STACK_TOLD]; /* Per bit of `told`: a function that has it in `own` */
 	uint8_t kind;               /* Value of enum stack_kind */
-	bool stated;                /* The user stated `worst` */
+	bool stated;                /* True if the user stated `worst` */
 };
 
 #define STACK_NONE       UINT32_MAX
 #define STACK_NOT_STATED UINT64_MAX
 
-/* A call of a function that is not in the program */
+/* A call whose target is not in the program. `function`: index of the caller */
 struct stack_unknown {
 	uint32_t function;
 	const char *name; /* Linkage name, or "" */

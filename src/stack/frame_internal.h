@@ -63,7 +63,7 @@ struct frame_insn {
 	uint64_t slot;
 	/* Size in bytes of the branch table after the instruction. 0: none. */
 	uint64_t table_size;
-	/* The target may save registers and return to `back` (0: to the next instruction). */
+	/* True if the target may save registers and return to `back` (0: next instruction). */
 	bool saves;
 	uint64_t back;
 };

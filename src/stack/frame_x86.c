@@ -10,8 +10,8 @@ struct insn {
 	const uint8_t *op;              /* The opcode: the first byte after the prefixes */
 	uint8_t rex;                    /* Bits 0100WRXB */
 	uint8_t high;                   /* REX2: bits 0RXB, for registers 16 to 31 */
-	bool second_map;    /* REX2 replaces 0F. Such instructions do not change the stack */
-	bool short_operand; /* Prefix 66: operands of 16 bits */
+	bool second_map;    /* True if REX2 replaces 0F. Then the stack does not change */
+	bool short_operand; /* True with prefix 66: operands of 16 bits */
 	struct x86_insn in;
 	int64_t word;
 };

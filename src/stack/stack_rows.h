@@ -28,5 +28,5 @@ struct stack_rows {
 	struct heft_table table;
 };
 
-/* Makes the table of a query, and drops the one before. False if no function has its name. */
+/* Makes the table for a query, instead of the one before. False if no function has its name. */
 bool stack_rows_make(struct stack_rows *r, const struct heft_stack_query *q);

@@ -42,7 +42,7 @@ static const char *usage_files_join(struct usage_files_search *s, const char *fo
 	return arena_format(&s->arena, "%s/%s", folder, name);
 }
 
-/* Reads a file, or adds a folder. Does not follow symbolic links, which could lead back. */
+/* Reads a file, or adds a folder to *folders. Follows no symbolic links, which could lead back. */
 static void usage_files_read_entry(struct usage_files_search *s, const char *path, paths *folders)
 {
 	struct os_file is;
@@ -54,7 +54,7 @@ static void usage_files_read_entry(struct usage_files_search *s, const char *pat
 		usage_files_read_file(s, path);
 }
 
-/* Reads all files below a folder, whose folders are added to *folders. */
+/* Reads all .su files in a folder and in the folders below it. */
 static void read_tree(struct usage_files_search *s, const char *folder)
 {
 	paths folders = { 0 };

@@ -43,7 +43,7 @@ static bool lsda_read_header(struct lsda *l)
 }
 
 /* Reads the call sites: start, size, landing pad, first action. Entries of setjmp/longjmp tables
- * are shorter (pad, action) and look the same. */
+ * have only pad and action, and nothing tells them apart. */
 static bool lsda_read_sites(struct lsda *l)
 {
 	struct reader r = l->reader;

@@ -12,7 +12,7 @@ struct unwind_cie {
 	uint8_t address_size, segment_size; /* Sizes of an address and of a segment selector, in
 					     * bytes */
 	uint8_t func_encoding, lsda_encoding;
-	bool sized; /* Augmentation 'z': FDEs state the size of their augmentation data */
+	bool sized; /* True with augmentation 'z': FDEs state the size of their augmentation data */
 	struct unwind_rules rules;
 	bool signal_frame;
 	bool ok;
@@ -32,7 +32,7 @@ struct entry_head {
 	uint64_t body;     /* Offset of the first byte after the identification */
 	uint64_t cie_off;  /* FDE: offset of its CIE. */
 	bool cie, terminator;
-	bool short_body; /* Too short to have an identification */
+	bool short_body; /* True if too short to have an identification */
 };
 
 /* Greatest size of a CIE before its instructions. A larger CIE is damaged. Limits its cost. */
@@ -393,7 +393,7 @@ bool unwind_next(struct unwind_iter *it, struct unwind_entry *ret)
 	return true;
 }
 
-/* The look-up table .eh_frame_hdr. */
+/* The functions below read the look-up table .eh_frame_hdr. */
 
 static bool hdr_odd(const struct unwind_section *s, const char *why)
 {
@@ -474,7 +474,7 @@ bool unwind_hdr_get(const struct unwind_hdr *h, uint64_t i, uint64_t *ret_func, 
 	return reader_ok(&r);
 }
 
-/* Encoded pointers. */
+/* The functions below read encoded pointers. */
 
 unsigned eh_width(uint8_t encoding, uint8_t address_size)
 {

@@ -20,7 +20,7 @@ struct unwind_section {
 	uint64_t addr;        /* VM address of the first byte */
 	uint8_t address_size; /* 4 or 8 */
 	bool big_endian;
-	bool debug_frame;                  /* The format is that of .debug_frame, not of
+	bool debug_frame;                  /* True for the format of .debug_frame, false for that of
 					    * .eh_frame */
 	uint64_t text_base, data_base;     /* Bases of textrel and datarel pointers */
 	const struct unwind_fixup *fixups; /* Sorted by off. Only for objects. */
@@ -44,14 +44,14 @@ struct unwind_rules {
 
 struct unwind_entry {
 	bool cie;                      /* True for a CIE, false for an FDE */
-	bool terminator;               /* The zero length that ends .eh_frame (4 bytes) */
+	bool terminator;               /* True for the zero length that ends .eh_frame (4 bytes) */
 	uint64_t off, size;            /* Range in the section, with the length field */
 	uint64_t cie_off;              /* FDE: offset of its CIE */
 	uint64_t func_addr, func_size; /* FDE: VM address and size of its code */
 	bool has_lsda;
 	uint64_t lsda_addr; /* VM address of its language-specific data */
-	bool in_frame; /* FDE: a frame is already set up at its first instruction, so the code is
-		        * a part that was split off */
+	bool in_frame; /* FDE: true if a frame is already set up at its first instruction: the code
+			* was split off */
 	bool signal_frame;
 	uint64_t personality;      /* CIE: VM address, or 0. If indirect, of the pointer to it */
 	struct unwind_rules rules; /* Rules of an FDE */

@@ -149,7 +149,7 @@ static void bundle_pkg_take_piece(struct pkg *p, struct str path, uint64_t off, 
 		p->end = max_u64(p->end, off + size);
 }
 
-/* Reads the pieces of one file. */
+/* Reads the pieces of one file. False if the JSON has another form. */
 static bool bundle_pkg_read_file(struct pkg *p, struct json_in *in, struct str path)
 {
 	uint64_t off, size;
@@ -215,7 +215,7 @@ static bool find_prelude(struct bytes all, uint64_t *ret)
 	return found;
 }
 
-/* Returns the text of the prelude without its end, which a signature may follow. */
+/* Sets *ret to the prelude without its end, which a signature may follow. False without an end. */
 static bool prelude_text(struct bytes all, uint64_t start, struct str *ret)
 {
 	const struct str mark = PRELUDE_END;

@@ -179,7 +179,7 @@ char *os_real_path(const char *path)
 	return realpath(path, NULL);
 }
 
-/* mkstemp() gives rights only to the owner, so `shared` adds those of others. */
+/* mkstemp() gives rights only to the owner, so `shared` adds the rights of other users. */
 int os_new_file(char *path, bool shared)
 {
 	const int fd = mkstemp(path);

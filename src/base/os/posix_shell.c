@@ -71,7 +71,7 @@ void os_shell_start(int argc, char **argv, int trouble)
 	(void)argc;
 	(void)argv;
 	trouble_status = trouble;
-	setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* One system call per line */
+	setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* Write each line at once, by one system call */
 	sigemptyset(&bus.sa_mask);
 	sigaction(SIGBUS, &bus, NULL);
 #ifdef __GLIBC__

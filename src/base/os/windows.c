@@ -204,7 +204,7 @@ bool os_make_folder(const char *path)
 	return false;
 }
 
-/* It is not examined who may write to a folder, so none is trusted. */
+/* Does not examine who may write to a folder, so trusts none. */
 bool os_is_own_folder(const char *path)
 {
 	(void)path;

@@ -140,7 +140,7 @@ void os_become(const char *path, char *const *argv)
 		exit(status);
 }
 
-/* Makes a descriptor refer to another file. Returns a descriptor of its file before, or -1. */
+/* Makes a descriptor refer to another file. Returns a descriptor of its previous file, or -1. */
 static int fd_replace(int fd, int with)
 {
 	const int before = _dup(fd);

@@ -25,7 +25,7 @@ static uint32_t skip_bits(struct reader *r)
 	return words;
 }
 
-/* Finds a stream by its name. The list of names is a hash table. */
+/* Returns the number of the stream with a name, or NO_STREAM. The names are a hash table. */
 static uint32_t pdb_find_named(struct reader *r, struct str name)
 {
 	const uint32_t size = read_u32(r);
@@ -74,7 +74,7 @@ static void read_modules(struct pdb *p, struct reader *r)
 {
 	while (reader_left(r) >= 64) {
 		struct pdb_module m;
-		read_skip(r, 34); /* Skips the first piece and flags. */
+		read_skip(r, 34); /* Skips the first section contribution and flags. */
 		m.stream = read_u16(r);
 		m.symbol_size = read_u32(r);
 		m.c11_size = read_u32(r);
@@ -177,7 +177,7 @@ static uint64_t read_numeric(struct reader *r)
 static uint64_t simple_size(uint32_t index)
 {
 	static const uint8_t pointers[8] = { 0, 2, 4, 4, 4, 6, 8, 16 };
-	/* Sizes by the index's low 4 bits. Others select the table (TYPE_ENUM_e, cvinfo.h). */
+	/* Sizes by the index's low 4 bits. Bits 4 to 7 select the table (TYPE_ENUM_e, cvinfo.h). */
 	static const uint8_t integers[5] = { 1, 2, 4, 8, 16 };
 	static const uint8_t reals[7] = { 4, 8, 10, 16, 6, 4, 2 };
 	static const uint8_t others[16] = { 1, 2, 2, 2, 4, 4, 8, 8, 16, 16, 2, 4, 1 };

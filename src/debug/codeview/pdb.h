@@ -23,7 +23,7 @@ struct pdb_module {
 
 /* Bytes that a module contributes to a section. */
 struct pdb_piece {
-	uint64_t rva; /* Address. The list is sorted by it */
+	uint64_t rva; /* RVA. pdb.pieces is sorted by it */
 	uint32_t size, module;
 };
 

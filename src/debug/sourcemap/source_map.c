@@ -8,7 +8,7 @@ struct parsing {
 	struct source_map *map;
 	struct json_in in;
 	const char *problem; /* What is wrong in the contents of the JSON. NULL if nothing */
-	size_t first_source; /* Index of the map's first source. A section's map has its own */
+	size_t first_source; /* Index of the current map's first source in map->sources */
 	size_t first_row;
 	uint64_t column; /* Column at which the section's map begins */
 	bool skip;       /* True to skip the section, because it begins on another line */
@@ -249,7 +249,7 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 		source_map_read(&p, false);
 	else
 		p.problem = "it is no object";
-	/* A valid map has no mappings of its own beside sections. */
+	/* A valid map with sections has no mappings of its own. */
 	p.first_row = 0;
 	check_sources(&p);
 	if (p.in.bad)

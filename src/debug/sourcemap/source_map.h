@@ -21,8 +21,8 @@ struct source_map {
 
 /* True if the bytes may be a source map: JSON that begins as an object with a member. */
 bool source_map_matches(struct bytes b);
-/* Parses a source map. False if it is damaged or none: *ret_problem is then a static text, and
- * *ret_pos the position. */
+/* Parses a source map. False if it is damaged or no source map: *ret_problem is then a static text,
+ * and *ret_pos the position. */
 bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_problem,
 		      uint64_t *ret_pos);
 void source_map_release(struct source_map *m);

@@ -1,5 +1,5 @@
-/* dwarf_write.h - writes DWARF that describes the same as other debug info (PDBs, source maps, Go's
- * tables). */
+/* dwarf_write.h - writes the facts of other debug info (PDBs, source maps, Go's tables) as
+ * DWARF. */
 #pragma once
 
 #include "base/text.h"
@@ -35,7 +35,7 @@ void put_addr(struct text *t, const struct dwarf_form *f, uint64_t addr);
 void put_range(struct text *t, const struct dwarf_form *f, uint64_t addr, uint64_t end);
 /* Overwrites the 4 bytes at `at` with the number of bytes after them. */
 void put_length(struct text *t, const struct dwarf_form *f, size_t at);
-/* Writes the header of a compile unit of version 4 or 5, whose abbreviations are the first ones.
+/* Writes the header of a compile unit of version 4 or 5, whose abbreviations are at offset 0.
  * Returns the offset of the unit's length, for a later put_length(). */
 size_t put_unit_header(struct text *t, const struct dwarf_form *f, unsigned version);
 
@@ -84,7 +84,7 @@ void made_inlined(struct dwarf_made *m, uint32_t abstract, struct line_origin ca
 /* Writes the expression for a variable at an address. */
 void put_location(struct text *t, const struct dwarf_form *f, uint64_t addr);
 
-/* Writes a part of a line program's header: instruction size to lengths of opcodes. */
+/* Writes a line program's header from the size of an instruction to the lengths of opcodes. */
 void put_line_form(struct text *t, const struct dwarf_form *f);
 /* Writes the header of a line program of version 5, until its only directory, which has no name.
  * The table of files must follow. Returns the offset of the program's length, for put_length(). The

@@ -127,8 +127,8 @@ static void read_shdr(const struct image *im, uint64_t off, struct section *s, u
 
 static void read_phdr(const struct image *im, uint64_t off, struct segment *s);
 
-/* Handles a core that was cut off before its section headers. Only they would state a number of
- * segments above 65,534, so computes it: the program headers end at the notes. */
+/* Handles a core that was cut off before its section headers. Only section headers would state a
+ * number of segments above 65,534. So computes the number: the program headers end at the notes. */
 static void do_without_sections(struct elf_parse *p)
 {
 	struct ehdr *eh = &p->eh;

@@ -11,7 +11,7 @@
 
 enum {
 	CODE_OF_PAGE = 1 << 19,     /* Bytes of code on the page. Further functions are omitted */
-	CODE_OF_FUNCTION = 1 << 14, /* Bytes of code per function. Omits further ones */
+	CODE_OF_FUNCTION = 1 << 14, /* Bytes of code per function. The rest is omitted */
 };
 
 /* The disassembly of the functions in one row, whose text is the label */

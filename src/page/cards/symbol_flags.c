@@ -65,7 +65,7 @@ static bool has_calls(struct str chain)
 	return false;
 }
 
-/* Returns the flags that a label's text tells, read as `what`. Keeps those of the first call. */
+/* Returns the flags that a label's text of kind `what` tells. Stores them for later calls. */
 static unsigned symbol_flags_said_of(struct symbol_flags *f, label_id id, enum said_by what)
 {
 	if (id >= f->count)
