@@ -36,7 +36,7 @@ bool heft_advice_add_graph(struct heft_advice *a, struct heft_graph *g, struct h
 	if (!g->is_read)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no program is open");
 	memory_need_whole(g->memory);
-	return GUARDED(a->memory, err, (advice_rows_add_unreached(&a->rows, g), true));
+	return GUARDED(a->memory, err, (advice_rows_add_graph(&a->rows, g), true));
 }
 
 void heft_advice_free(struct heft_advice *a)

@@ -2,6 +2,7 @@
 #include "measure/advice_rows.h"
 
 #include "base/packed_sink.h"
+#include "base/sort.h"
 
 const struct heft_text advice_texts[ADVICE_TEXTS] = {
 	[ADVICE_TEXT_SURE] = { "sure", false,
@@ -171,6 +172,8 @@ static void advice_look_at_data(struct advice_rows *r, const struct snapshot *s,
 		const struct snap_symbol *y = &s->symbols.data[i];
 		const struct snap_section *in = &s->sections.data[y->section];
 		const struct section *section = image_section_at(im, y->addr);
+		if (in->code && in->native && y->alias_place == 0 && y->contents.shape != 0)
+			vec_push(&r->code, (struct advice_code){ y->addr, y->contents.shape });
 		if (y->addr == 0 || y->size == 0 || y->alias_place > 0 || !in->native ||
 		    !in->in_file || !in->in_memory || in->code || !section)
 			continue;
@@ -235,6 +238,23 @@ bool advice_rows_find(struct advice_rows *r, const struct snapshot *s, const str
 	return good;
 }
 
+static struct advice *advice_find(struct advice_rows *r, const char *name)
+{
+	for (size_t i = 0; i < r->found.count; i++)
+		if (strcmp(r->found.data[i].words->name, name) == 0)
+			return &r->found.data[i];
+	return NULL;
+}
+
+static const char *advice_node_name(struct advice_rows *r, struct heft_graph *g, uint32_t node)
+{
+	struct heft_why w = { .name = "" };
+	struct memory *mine = memory_enter(g->memory);
+	why_symbol(g, node - 1, &w);
+	memory_enter(mine);
+	return arena_copy(&r->arena, str_of(w.name));
+}
+
 /* Returns the bytes of debug info of each node, which linkers keep when the node goes. */
 static uint64_t *advice_debug_bytes(const struct heft_graph *g)
 {
@@ -256,7 +276,7 @@ static uint64_t *advice_debug_bytes(const struct heft_graph *g)
 	return ret;
 }
 
-void advice_rows_add_unreached(struct advice_rows *r, struct heft_graph *g)
+static void advice_add_unreached(struct advice_rows *r, struct heft_graph *g)
 {
 	static const struct advice_words words = {
 		"unreached",
@@ -271,14 +291,10 @@ void advice_rows_add_unreached(struct advice_rows *r, struct heft_graph *g)
 	for (uint32_t i = 1; i < g->graph.nodes.count; i++) {
 		const struct graph_node *n = &g->graph.nodes.data[i];
 		const uint64_t bytes = n->own.file - min_u64(n->own.file, debug[i]);
-		struct heft_why w;
 		if (graph_reaches(&g->graph, i) || bytes == 0 ||
 		    label_is_fallback(&g->labels, n->label))
 			continue;
-		struct memory *mine = memory_enter(g->memory);
-		why_symbol(g, i - 1, &w);
-		memory_enter(mine);
-		const char *name = arena_copy(&r->arena, str_of(w.name));
+		const char *name = advice_node_name(r, g, i);
 		a.bytes += bytes;
 		vec_push(&a.parts, (struct advice_part){ name, bytes });
 	}
@@ -286,12 +302,90 @@ void advice_rows_add_unreached(struct advice_rows *r, struct heft_graph *g)
 	advice_push(r, &a);
 }
 
-static struct advice *advice_find(struct advice_rows *r, const char *name)
+/* Returns a class for each node: functions with one class do the same. First, functions of equal
+ * instructions have one class. Then each round tells those apart that refer to different classes.
+ * Clears `is_code` of functions with exception tables, which linkers do not fold. */
+static uint64_t *advice_classes(const struct advice_rows *r, const struct graph *g, bool *is_code)
 {
-	for (size_t i = 0; i < r->found.count; i++)
-		if (strcmp(r->found.data[i].words->name, name) == 0)
-			return &r->found.data[i];
-	return NULL;
+	enum { ROUNDS = 16 }; /* Differences that are further away in calls are not seen */
+	uint64_t *of = mem_alloc(g->nodes.count * sizeof *of);
+	uint64_t *next = mem_alloc(g->nodes.count * sizeof *next);
+	for (uint32_t i = 0; i < g->nodes.count; i++)
+		of[i] = hash_mix(i, HASH_ODD_1);
+	for (size_t i = 0; i < r->code.count; i++) {
+		const uint32_t node = graph_at(g, r->code.data[i].addr);
+		if (node == NODE_NONE || g->nodes.data[node].addr != r->code.data[i].addr)
+			continue;
+		of[node] = r->code.data[i].shape;
+		is_code[node] = true;
+	}
+	for (size_t i = 0; i < g->edges.count; i++)
+		if (g->edges.data[i].kind == EDGE_PERSONALITY)
+			is_code[edge_from(&g->edges.data[i])] = false;
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		memcpy(next, of, g->nodes.count * sizeof *next);
+		for (size_t i = 0; i < g->edges.count; i++) {
+			const struct graph_edge *e = &g->edges.data[i];
+			if (is_code[edge_from(e)])
+				next[edge_from(e)] += hash_mix(of[edge_to(e)], HASH_ODD_2);
+		}
+		uint64_t *before = of;
+		of = next;
+		next = before;
+	}
+	mem_free(next);
+	return of;
+}
+
+/* A function, for sorting by its class. */
+struct advice_equal {
+	uint64_t key; /* The class */
+	uint32_t node;
+};
+
+/* Replaces what is known of equal functions: finds those that are equal because what they call is
+ * equal, and counts their unwind tables. */
+static void advice_find_equal(struct advice_rows *r, struct heft_graph *g)
+{
+	const struct graph_node *nodes = g->graph.nodes.data;
+	bool *is_code = mem_zeroed(g->graph.nodes.count, sizeof *is_code);
+	uint64_t *classes = advice_classes(r, &g->graph, is_code);
+	struct advice a = { .words = &advice_identical_code };
+	VEC(struct advice_equal) all = { 0 };
+	for (uint32_t i = 1; i < g->graph.nodes.count; i++)
+		if (is_code[i])
+			vec_push(&all, (struct advice_equal){ classes[i], i });
+	vec_sort(&all);
+	for (size_t i = 0, end; i < all.count; i = end) {
+		uint64_t bytes = 0;
+		uint32_t largest = all.data[i].node;
+		for (end = i; end < all.count && all.data[end].key == all.data[i].key; end++) {
+			const uint32_t node = all.data[end].node;
+			bytes += nodes[node].own.vm;
+			if (nodes[node].own.vm > nodes[largest].own.vm)
+				largest = node;
+		}
+		if (end - i < 2)
+			continue;
+		bytes -= nodes[largest].own.vm;
+		const char *name = arena_format(&r->arena, "%s and %zu more",
+						advice_node_name(r, g, largest), end - i - 1);
+		a.bytes += bytes;
+		vec_push(&a.parts, (struct advice_part){ name, bytes });
+	}
+	struct advice *before = advice_find(r, a.words->name);
+	if (before)
+		*before = a;
+	else
+		advice_push(r, &a);
+	vec_release(&all);
+	mem_free_all(is_code, classes);
+}
+
+void advice_rows_add_graph(struct advice_rows *r, struct heft_graph *g)
+{
+	advice_add_unreached(r, g);
+	advice_find_equal(r, g);
 }
 
 /* Name of the proposal that joins all options that helped */

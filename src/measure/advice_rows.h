@@ -25,8 +25,14 @@ enum advice_text {
 extern const struct heft_text advice_texts[ADVICE_TEXTS];
 extern const struct heft_measure advice_measures[1];
 
+/* A function, and the hash of its instructions without the targets of references. */
+struct advice_code {
+	uint64_t addr, shape;
+};
+
 struct advice_rows {
 	advice_vec found;
+	VEC(struct advice_code) code;
 	struct arena arena;
 	struct tree tree;
 	VEC(const char *) labels; /* Per node except the first */
@@ -38,8 +44,9 @@ struct advice_rows {
  * contents of symbols. */
 bool advice_rows_find(struct advice_rows *r, const struct snapshot *s, const struct info_file *file,
 		      struct heft_err *err);
-/* Proposes to leave out what no root of the same program reaches. */
-void advice_rows_add_unreached(struct advice_rows *r, struct heft_graph *g);
+/* Adds what references of the same program tell: what no root reaches, and which functions do the
+ * same. */
+void advice_rows_add_graph(struct advice_rows *r, struct heft_graph *g);
 /* Keeps what came of a link with the option of a proposal: the bytes by which the program became
  * smaller, those of them that were padding, or why the link failed. If several options helped,
  * proposes all of them. HEFT_EARG if nothing of this name is proposed, or it names no option. */

@@ -1,52 +1,64 @@
 /* Proposes changes by rules in SQL. */
 #include "query/advice.h"
 
+const struct advice_words advice_identical_code = {
+	.name = "identical-code",
+	.what = "Functions are equal and stand in the file several times",
+	.change = "compile with -ffunction-sections, link with -Wl,--icf=safe or --icf=all (lld, "
+		  "gold, mold)",
+	.cost = "with --icf=all, equal functions have one address",
+	.sure = ADVICE_INFERRED,
+	.link = "-Wl,--icf=all"
+};
+
 struct advice_rule {
-	struct advice_words words;
+	const struct advice_words *words;
 	const char *sql; /* Rows: bytes, owner */
 };
 
 static const struct advice_rule rules[] = {
-	{ { "identical-code", "Functions are equal and stand in the file several times",
-	    "compile with -ffunction-sections, link with -Wl,--icf=safe or --icf=all (lld, gold, "
-	    "mold)",
-	    "with --icf=all, equal functions have one address", ADVICE_INFERRED, "-Wl,--icf=all" },
+	{ &advice_identical_code,
 	  "SELECT sum(padded) - max(padded), min(full_name) || ' and ' || (count(*) - 1) || ' "
 	  "more' "
 	  "FROM symbols WHERE alias_group = id AND in_file AND own > 0 AND kind = 'code' AND "
 	  "contents NOT NULL GROUP BY container, section, own, contents HAVING count(*) > 1" },
-	{ { "identical-data", "Constants are equal and stand in the file several times",
-	    "define the constant in one source and declare it in a header; in C++17, inline", "",
-	    ADVICE_INFERRED },
+	{ &(const struct advice_words){
+		  "identical-data", "Constants are equal and stand in the file several times",
+		  "define the constant in one source and declare it in a header; in C++17, inline",
+		  "", ADVICE_INFERRED },
 	  "SELECT (count(*) - 1) * own, min(full_name) || ' and ' || (count(*) - 1) || ' more' "
 	  "FROM symbols WHERE alias_group = id AND in_file AND own > 0 AND kind IN ('data', "
 	  "'literal') AND contents NOT NULL GROUP BY container, section, own, contents "
 	  "HAVING count(*) > 1" },
-	{ { "two-versions", "A library is in the program in several versions",
-	    "make all that use it ask for one version: cargo tree --duplicates, go mod graph", "",
-	    ADVICE_PROVED },
+	{ &(const struct advice_words){
+		  "two-versions", "A library is in the program in several versions",
+		  "make all that use it ask for one version: cargo tree --duplicates, go mod graph",
+		  "", ADVICE_PROVED },
 	  "SELECT sum(bytes) - max(bytes), crate || ': ' || group_concat(version, ', ') FROM "
 	  "(SELECT sum(file) bytes, rtrim(rtrim(package, '0123456789.')) crate, "
 	  "ltrim(substr(package, length(rtrim(package, '0123456789.')) + 1)) version "
 	  "FROM charges WHERE package GLOB '?* [0-9]*.[0-9]*' AND NOT debug GROUP BY package) "
 	  "GROUP BY crate HAVING count(*) > 1" },
-	{ { "template-instances", "Templates have instances for several types",
-	    "move code that does not depend on the parameters into a function without them",
-	    "some calls more, and work on the source", ADVICE_INFERRED },
+	{ &(const struct advice_words){
+		  "template-instances", "Templates have instances for several types",
+		  "move code that does not depend on the parameters into a function without them",
+		  "some calls more, and work on the source", ADVICE_INFERRED },
 	  "SELECT sum(own) - max(own), name || ', ' || count(DISTINCT template_name) || ' "
 	  "instances' "
 	  "FROM symbols WHERE template_name <> name AND kind = 'code' AND alias_group = id "
 	  "GROUP BY name HAVING count(DISTINCT template_name) > 2" },
-	{ { "page-alignment", "Bytes between segments reach the next page",
-	    "link with -Wl,-z,noseparate-code", "headers and constants can be executed as code",
-	    ADVICE_INFERRED, "-Wl,-z,noseparate-code" },
+	{ &(const struct advice_words){ "page-alignment",
+					"Bytes between segments reach the next page",
+					"link with -Wl,-z,noseparate-code",
+					"headers and constants can be executed as code",
+					ADVICE_INFERRED, "-Wl,-z,noseparate-code" },
 	  /* The last segment begins where it did within a page, so whole pages go. */
 	  "SELECT CAST(sum(file) AS INTEGER) / 4096 * 4096, name FROM charges WHERE name = "
 	  "'[Unmapped]' GROUP BY "
 	  "name" },
-	{ { "function-alignment", "Functions begin at round addresses",
-	    "compile with -falign-functions=1 (gcc, clang) or -Os",
-	    "hot loops and calls may be slower", ADVICE_INFERRED },
+	{ &(const struct advice_words){ "function-alignment", "Functions begin at round addresses",
+					"compile with -falign-functions=1 (gcc, clang) or -Os",
+					"hot loops and calls may be slower", ADVICE_INFERRED },
 	  "SELECT sum(padding), section FROM symbols WHERE alias_group = id AND kind = 'code' AND "
 	  "padding > 0 GROUP BY section" },
 };
@@ -99,7 +111,7 @@ bool advice_ask(const struct snapshot *s, struct arena *arena, advice_vec *ret,
 	struct query *q = query_open(s, NULL, err);
 	bool good = q != NULL;
 	for (size_t i = 0; good && i < COUNT_OF(rules); i++) {
-		struct advice_asked asked = { arena, { .words = &rules[i].words } };
+		struct advice_asked asked = { arena, { .words = rules[i].words } };
 		const struct query_visitor v = { advice_take_columns, advice_take_row,
 						 advice_take_end, &asked };
 		good = query_run(q, rules[i].sql, &v, err);
