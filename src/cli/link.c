@@ -22,9 +22,9 @@ struct link_text {
 struct link_output {
 	struct link_output *next;
 	const char *path;
-	bool exists;
+	bool exists, is_read;
 	struct os_file file;
-	uint64_t hash;
+	uint64_t hash; /* Of the bytes, if they could be read */
 };
 
 /* Returns new memory. Ends heft if there is none. */
@@ -55,8 +55,9 @@ static void output_look(struct link_output *o)
 {
 	unsigned char bytes[1 << 14];
 	size_t got;
-	FILE *f = os_path_look(o->path, &o->file) ? fopen(o->path, "rb") : NULL;
-	o->exists = f != NULL;
+	o->exists = os_path_look(o->path, &o->file);
+	FILE *f = o->exists && o->file.kind == OS_FILE ? fopen(o->path, "rb") : NULL;
+	o->is_read = f != NULL;
 	o->hash = 0xcbf29ce484222325;
 	while (f != NULL && (got = fread(bytes, 1, sizeof bytes, f)) > 0)
 		for (size_t i = 0; i < got; i++)
@@ -328,8 +329,9 @@ bool link_close(struct link *l)
 		struct link_output now = { .path = o->path };
 		next = o->next;
 		output_look(&now);
-		if (now.exists != o->exists || now.hash != o->hash ||
-		    (now.exists && now.file.modified != o->file.modified)) {
+		if (now.exists != o->exists ||
+		    (now.exists && now.file.modified != o->file.modified) ||
+		    (now.is_read && o->is_read && now.hash != o->hash)) {
 			good = false;
 			cli_error(l->cli,
 				  "%s: THIS FILE HAS CHANGED: the link command writes it, although "

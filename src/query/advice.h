@@ -24,10 +24,10 @@ struct advice_words {
 	/* Options for a compiler that links, separated by blanks. The last one is what the proposal
 	 * is about. The others belong to the link it is compared with. NULL: no link shows it */
 	const char *link;
-	bool alone; /* True if other proposals make this one void, so it is never joined with them */
+	bool alone; /* True if it is never joined with others, because they make it void */
 };
 
-/* Words for equal functions, which others than the rules may find too */
+/* Words for equal functions, which others than the rules find too */
 extern const struct advice_words advice_identical_code;
 
 /* Bytes of the file that go with an owner */

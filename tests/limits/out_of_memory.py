@@ -61,7 +61,7 @@ CASES = {
     "report": ["{app} -o {out}", "{heap} -o {out}", "{app} -o {out} -- {old}"],
     "browse": ["{app}", "{heap}"],
     "stack": ["{app}"],
-    "advise": ["{app}", "--format=json {app}"],
+    "advise": ["{app}", "--format=json {app}", "--prove -- sh {link} -o {out}"],
     "why": ["{app} main", "--format=json {app} main"],
     "blocks": ["{app}", "--format=json {app}"],
     "blocks profile": ["--script={perf} --format=csv {app}"],
@@ -115,7 +115,7 @@ class Run:
         env = dict(os.environ, LD_PRELOAD=NO_MEMORY, FAIL_COUNT=str(count), FAIL_AT=str(fails_at), TERM="xterm",
                    XDG_CACHE_HOME=str(self.dir), TMPDIR=str(self.dir), **({"FAIL_ON": "1"} if stays else {}),
                    # ncurses crashes without memory; so does what libcurl is linked to.
-                   **({"FAIL_BY": "heft"} if case[0] == "browse" or "url}" in words else {}))
+                   **({"FAIL_BY": "heft"} if case[0] == "browse" or "url}" in words or "{link}" in words else {}))
         self.status, out, err = run_on_terminal(self.words, env) if self.command == "browse" else run_plainly(self.words, env)
         self.out, self.err = (text.replace(str(self.dir), "DIR") for text in (out, err))
         self.asked = struct.unpack("=Q", count.read_bytes())[0]
@@ -206,7 +206,7 @@ def make(tmp):
         subprocess.run([HEFT, *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **more)
 
     at = {name: f"{tmp}/{name}" for name in ("app", "old", "object", "map", "mapped", "size", "size_old", "sizes", "history",
-                                             "budget", "config", "heap", "core", "perf", "source", "rows")}
+                                             "budget", "config", "heap", "core", "perf", "source", "rows", "link")}
     for name, numbers in (("old", 100), ("app", 300)):
         pathlib.Path(at["source"] + ".c").write_text(PROGRAM % numbers)
         subprocess.run(["cc", "-g", "-O1", "-Wl,-Map=" + at["map"], at["source"] + ".c", "-o", at[name]], check=True)
@@ -220,6 +220,7 @@ def make(tmp):
     pathlib.Path(at["budget"]).write_text("file max 1 GiB\nsection .text max 1 MiB\n")
     pathlib.Path(at["config"]).write_text('custom_data_source: { name: "mine" base_data_source: "sections" '
                                           'rewrite: { pattern: "^.t" replacement: "t" } }\n')
+    pathlib.Path(at["link"]).write_text(f'cp {at["app"]} "$2"\n')
     heft("rows", at["app"], "-o", at["rows"])
     heft("blocks", "emit", at["app"], "-o", at["mapped"])
     heft("heap", "run", "--recorder", RECORDER, "-o", at["heap"] + ".%p", "--", at["app"])
