@@ -49,21 +49,20 @@ static ALWAYS_INLINE bool may_want_value(const struct x86_refs_scan *s, uint64_t
 	       (!s->mask || addr_mask_may_have(s->mask, to));
 }
 
-/* Reports a relative reference, if its kind is wanted. The target lies `disp` bytes after the end
- * of the instruction. */
-static __attribute__((noinline)) void push_relative(const struct x86_refs_scan *s, uint64_t off,
-						    const struct x86_insn *in, uint64_t to,
-						    enum ref_kind kind, uint8_t size)
+/* Reports a relative reference to offset `to`, if its kind is wanted. `tail`: number of bytes from
+ * the operand's field to the end of the instruction. Returns `len`, its length. */
+static __attribute__((noinline)) unsigned push_relative(const struct x86_refs_scan *s, uint64_t off,
+							unsigned len, unsigned tail, uint64_t to,
+							struct code_ref kind)
 {
-	if (!(s->kinds & kind))
-		return;
-	const unsigned field = in->disp_off;
-	vec_push(s->ret, (struct code_ref){ .from = wrap(s, s->addr + off),
-					    .to = wrap(s, s->addr + to),
-					    .field = wrap(s, s->addr + off + field),
-					    .tail = (uint8_t)(in->len - field),
-					    .kind = (uint8_t)kind,
-					    .size = size });
+	if (s->kinds & kind.kind) {
+		kind.from = wrap(s, s->addr + off);
+		kind.to = wrap(s, s->addr + to);
+		kind.field = wrap(s, s->addr + off + len - tail);
+		kind.tail = (uint8_t)tail;
+		vec_push(s->ret, kind);
+	}
+	return len;
 }
 
 static inline void add_relative(const struct x86_refs_scan *s, uint64_t off,
@@ -71,7 +70,8 @@ static inline void add_relative(const struct x86_refs_scan *s, uint64_t off,
 {
 	const uint64_t to = off + in->len + (uint64_t)in->disp;
 	if (may_want(s, to))
-		push_relative(s, off, in, to, kind, size);
+		push_relative(s, off, in->len, in->len - in->disp_off, to,
+			      (struct code_ref){ .kind = (uint8_t)kind, .size = size });
 }
 
 static void x86_refs_add_value(const struct x86_refs_scan *s, uint64_t off, unsigned len,
@@ -260,7 +260,16 @@ static ALWAYS_INLINE unsigned scan_known(struct x86_refs_scan *s, const uint8_t 
 	if (look >= LOOK_BRANCHES) {
 		const int32_t field = (int32_t)load_le32(p + len - 4);
 		const int64_t disp = size == 2 ? field >> 24 : field;
-		odd |= known & (off + len + (uint64_t)disp >= s->inside ? FORM_BRANCH : 0);
+		const uint64_t to = off + len + (uint64_t)disp;
+		odd |= known & (to >= s->inside ? FORM_BRANCH : 0);
+		if (UNLIKELY(odd == FORM_BRANCH) && may_want(s, to)) {
+			const enum ref_kind kind = (w & 0xff) == 0xe8 ? REF_CALL : REF_JUMP;
+			return push_relative(s, off, len, size == 2 ? 1 : 4, to,
+					     (struct code_ref){ .kind = (uint8_t)kind });
+		}
+		if (odd == 1 && size > 0 && !escape && (w & 0xff) == 0x8d && may_want(s, to))
+			return push_relative(s, off, len, 4, to,
+					     (struct code_ref){ .kind = REF_ADDR });
 	}
 	return UNLIKELY(odd) ? scan_unknown(s, p, off, form, look == LOOK_VALUES) : len;
 }
