@@ -2,11 +2,11 @@
  * to the first function that refers to them, or to the data whose pointer holds their address.
  *
  * Every referenced address begins a piece. A piece ends at the next piece, owner, section end or,
- * in mergeable strings, string end. A piece belongs to code that refers to its start: for
- * BY_SYMBOL, to the function that fits the order of units, otherwise to the first by address.
- * Without such code, the piece belongs to the owner of a pointer to it, found in rounds. References
- * to a table of virtual functions lead to the word after its head. The table ends with its last
- * function. Unreferenced bytes after the table have no owner. */
+ * in mergeable strings, string end. A piece belongs to code that refers to its start. By symbol,
+ * the function that fits the order of units wins. Otherwise the first by address wins. Without such
+ * code, the piece belongs to the owner of a pointer to it, found in rounds. References to a table
+ * of virtual functions lead to the word after its head. The table ends with its last function.
+ * Unreferenced bytes after the table have no owner. */
 #include "attr/attr_order.h"
 #include "attr/attr_refs.h"
 #include "attr/code_pass.h"
@@ -49,11 +49,9 @@ struct refs {
 				     * treats numbers in [low, high) as addresses */
 	uint64_t low, high;
 	/* Position-independent code of i386 has distances from the GOT instead of addresses. `got`:
-	 * address of the GOT. `got_low`: distance of the lowest data, as 32 bits. 0 for other
-	 * code. */
+	 * address of the GOT. `got_low`: distance of the lowest data, as 32 bits. 0: none. */
 	uint64_t got, got_low;
-	uint64_t plt_low, plt_high, slots_low, slots_high; /* Address ranges of PLT stubs and of GOT
-							    * slots (find_imports()) */
+	uint64_t plt_low, plt_high, slots_low, slots_high; /* PLT stubs and GOT slots, if wanted */
 	struct addr_mask wanted; /* Addresses whose references are kept, and others near them */
 	target_vec targets;
 	pointer_parts pointers;
@@ -140,8 +138,8 @@ struct attr_refs_job {
 	size_t first, last;
 	target_vec found;
 	target_vec guesses;   /* Immediates in Go's code, which are addresses or numbers */
-	target_vec uses;      /* References to imports and to code without a unit */
-	struct ref_part kept; /* All references of code, if refs.kept is set */
+	target_vec uses;      /* References to imports and unit-less code */
+	struct ref_part kept; /* All references, if somebody asks for them */
 };
 
 enum { JOB_BYTES = 256 << 10 };
@@ -286,7 +284,7 @@ static void take_targets(struct refs *r, const target_vec *found)
 	}
 }
 
-/* Finds the address ranges of PLT stubs and GOT slots. For BY_SYMBOL, imports own them. */
+/* Finds the address ranges of PLT stubs and GOT slots. If symbols own bytes, imports own them. */
 static void find_imports(struct refs *r)
 {
 	const struct attr *a = r->a;
@@ -362,11 +360,11 @@ static void attr_refs_scan_code(struct refs *r, const struct spans *code)
 }
 
 /* A job of the parallel search for pointers: consecutive tables of relocations, or words. An object
- * may have a table for each function, so one table would be too small a job */
+ * may have a table for each function, so a table is no job */
 struct attr_refs_hunt {
-	size_t first, last; /* Range [first, last) of hunts.tables, of about HUNT_BYTES */
+	size_t first, last; /* Range of hunts.tables, of about HUNT_BYTES */
 	uint64_t bytes;
-	const struct section *words; /* Section whose words are searched. NULL: searches `tables` */
+	const struct section *words; /* If NULL: searches relocations */
 	uint64_t from, to;
 	struct finds found;
 };
@@ -396,7 +394,7 @@ static void attr_refs_add_pointer(struct hunter *h, uint64_t place, uint64_t tar
 	vec_push(&h->to->targets, (struct target){ target, LABEL_NONE, WHY_DATA_REF });
 }
 
-/* Records that the word at `place` is a pointer, if it has no owner. `target`: NULL for imports. */
+/* Records a pointer in a word without an owner. `target` is NULL for an import. */
 static void attr_refs_add_place(struct hunter *h, uint64_t place, const uint64_t *target)
 {
 	const struct section *to = target ? data_section(h->refs, *target) : NULL;
@@ -637,8 +635,8 @@ static void find_pointers(struct refs *r)
 		addr_mask_add(&r->wanted, r->slots.data[i].addr, r->slots.data[i].addr + 1);
 }
 
-/* Extends a table of virtual functions to its first two words. Skips a table if something refers
- * into these words: a branch table after a pointer looks the same. */
+/* Extends a table of virtual functions to its first two words, if nothing else refers to them. A
+ * branch table after a pointer looks the same. */
 static void take_vtable_heads(struct refs *r)
 {
 	uint64_t before = 0, at = 0, start = 0;
@@ -667,7 +665,7 @@ static void add_unsized_data(struct refs *r)
 	}
 }
 
-/* Claims interrupt vector tables, which no code refers to, for the owner of the entry point. */
+/* Claims interrupt vector tables, to which no code refers, for the owner of their entry point. */
 static void add_vectors(struct refs *r, label_id entry)
 {
 	const struct image *im = r->a->im;
@@ -694,7 +692,7 @@ static label_id entry_label(const struct refs *r)
 	return spans_label(&r->a->vm, image_code_addr(im, im->entry));
 }
 
-/* For BY_UNIT, BY_FILE: gives a sized symbol without an owner to the code that refers into it. */
+/* If units own bytes: gives a sized symbol without an owner to the code that refers into it. */
 static void keep_symbols_whole(struct refs *r)
 {
 	const struct attr *a = r->a;
@@ -718,8 +716,8 @@ static void keep_symbols_whole(struct refs *r)
 	}
 }
 
-/* For BY_SYMBOL: gives a piece to the function that fits the order of units best. If none is known,
- * the first by address keeps the piece. Data that only other units seem to use gets WHY_AFTER. */
+/* If symbols own bytes: gives a piece to the function that fits the order of units best. If that is
+ * unknown, it keeps the first by address. Data that only other units seem to use gets WHY_AFTER. */
 static void piece_by_order(struct refs *r, struct data_piece *p)
 {
 	const struct order_verdict *v = p->why == WHY_CODE_REF || p->label == LABEL_NONE
@@ -733,11 +731,11 @@ static void piece_by_order(struct refs *r, struct data_piece *p)
 	    piece_continues(vec_last(&r->pieces), p))
 		p->why = WHY_AFTER;
 	if (p->why == WHY_AFTER && lookalike_is_printed(r->a->im, p->start))
-		p->why = WHY_CODE_REF; /* Linkers merge strings: their places show no unit. */
+		p->why = WHY_CODE_REF; /* Linkers merge text, so its place shows no unit. */
 }
 
-/* Makes pieces of sorted targets. The first label at an address owns the piece. Weak references and
- * those of the entry point count only if there are no others. */
+/* Turns sorted targets into pieces. The first label at an address owns the piece. Weak references
+ * and those of the entry point count only if there are no others. */
 static void make_pieces(struct refs *r)
 {
 	const struct spans *owned = &r->a->vm;
@@ -791,20 +789,19 @@ static void make_pieces(struct refs *r)
 	vec_release(&r->targets);
 }
 
-/* Returns the label of a piece. For BY_SYMBOL, the description of a Go type is a row of its own:
- * many functions refer to types such as `[]int`, and the first of them has no more to do with the
- * type than the others. */
+/* Returns the label of a piece. By symbol, a Go type such as `[]int` is a row of its own: the first
+ * of many functions that refer to it has no more to do with it than the others. */
 static label_id piece_label(const struct refs *r, const struct data_piece *p)
 {
 	const struct attr *a = r->a;
 	const struct str type = r->go.table && a->owner == BY_SYMBOL
-					? go_type_name(r->go.table, a->im, p->start)
+					? go_type_label(r->go.table, a->im, p->start)
 					: STR("");
 	return type.len > 0 ? label_format(a->f->labels, "type:" STR_FMT, STR_ARG(type)) : p->label;
 }
 
-/* Claims the pieces. Pieces with WHY_AFTER get the label "(after NAME)" of the piece that precedes
- * them in the section. Without such a piece they stay without an owner. */
+/* Claims the pieces. Pieces with WHY_AFTER get a row "after" the unit's data that precedes them in
+ * the section. Without such data they stay without an owner. */
 static void claim_pieces(struct refs *r)
 {
 	struct attr *a = r->a;
@@ -812,9 +809,9 @@ static void claim_pieces(struct refs *r)
 	for (size_t i = 0; i < r->pieces.count; i++) {
 		const struct data_piece *p = &r->pieces.data[i];
 		ASSERT(i == 0 || p->start >= p[-1].end);
-		if (p->label == LABEL_NONE)
-			continue;
 		label_id label = piece_label(r, p);
+		if (label == LABEL_NONE)
+			continue;
 		if (p->why != WHY_AFTER)
 			before = p;
 		else if (!before || data_section(r, before->start) != data_section(r, p->start))
@@ -839,7 +836,11 @@ void attr_refs_find(struct attr *a)
 	attr_refs_list_sections(r);
 	attr_refs_keep(r);
 	attr_nobody(a, r->data, r->data_count, !r->exec_is_code, &r->wanted);
-	add_unsized_data(r); /* Before references are added: a symbol's label wins */
+	add_unsized_data(r); /* Before references: a symbol's name wins. */
+	/* A type that only numbers name would be charged to the type before it. */
+	for (uint64_t at = 0; go && a->owner == BY_SYMBOL && (at = go_types_next(go, a->im, at));)
+		if (attr_refs_is_anonymous(r, at))
+			vec_push(&r->targets, (struct target){ at, LABEL_NONE, WHY_DATA_REF });
 	/* Go's linker sorts data by kind and size instead of by unit. */
 	if (a->owner == BY_SYMBOL && a->im->kind == IMAGE_EXEC && !go)
 		code_order_read(&r->order.code, a, r->data, r->data_count);
@@ -848,8 +849,7 @@ void attr_refs_find(struct attr *a)
 	attr_refs_scan_code(r, &a->vm);
 	if (a->f->panics)
 		attr_panics(a, &r->targets, &r->pointers);
-	/* Code without a unit may use data that follows data of a unit. The unit must not get that
-	 * data. */
+	/* Code without a unit may use data behind that of a unit, which must not get it. */
 	struct spans nobody = { 0 };
 	if (a->owner != BY_SYMBOL)
 		attr_nobody_code(a, &nobody);

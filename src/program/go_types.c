@@ -157,3 +157,25 @@ struct str go_type_name(const struct go_table *g, const struct image *im, uint64
 		name = str_from(name, 1);
 	return go_types_is_name(name) ? name : STR("");
 }
+
+struct str go_type_label(const struct go_table *g, const struct image *im, uint64_t addr)
+{
+	enum { NAME_FLAGS = 15 };
+	const struct types t = { g, im, g->tab.pointer };
+	const struct str type = go_type_name(g, im, addr);
+	struct reader r = reader_of(image_at(im, addr, 1), im->big_endian);
+	if (type.len > 0 || !describes(&t, addr) || read_u8(&r) > NAME_FLAGS)
+		return type;
+	return go_types_is_name(go_types_name_at(&t, addr)) ? STR(".namedata.*") : STR("");
+}
+
+uint64_t go_types_next(const struct go_table *g, const struct image *im, uint64_t addr)
+{
+	/* Go's linker aligns symbols of so many bytes to it, and descriptions are larger. */
+	const uint64_t align = 32;
+	for (addr = align_up(max_u64(addr + 1, g->types.start), align); addr < g->types.end;
+	     addr += align)
+		if (go_type_name(g, im, addr).len > 0)
+			return addr;
+	return 0;
+}

@@ -18,3 +18,8 @@ struct str go_type_package(const struct go_table *g, const struct image *im, uin
 /* Returns the name of the type described at a VM address, with the package's name instead of its
  * path: "*json.Encoder". "" if there is no type. Borrowed from the image. */
 struct str go_type_name(const struct go_table *g, const struct image *im, uint64_t addr);
+/* Returns what Go's linker calls the data of types at a VM address, after "type:": the name of the
+ * type, or ".namedata.*" for a name of a type, field, method or package. "" for other data. */
+struct str go_type_label(const struct go_table *g, const struct image *im, uint64_t addr);
+/* Returns the address of the first description above `addr`. 0 if there is none. O(bytes read). */
+uint64_t go_types_next(const struct go_table *g, const struct image *im, uint64_t addr);

@@ -238,12 +238,11 @@ static void attr_go_put_function(struct go *g)
  * linker uses for them. */
 static void attr_go_put_parts(struct go *g)
 {
-	struct labels *labels = g->attr->f->labels;
 	for (size_t i = 0; i < GO_PARTS; i++) {
 		const struct go_part *p = &g->table->parts[i];
 		if (p->size == 0)
 			continue;
-		g->label = label_borrow(labels, str_of(p->name));
+		g->label = label_borrow(g->attr->f->labels, str_of(p->name));
 		attr_go_put_data(g, p->addr, p->size);
 	}
 }
