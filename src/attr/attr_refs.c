@@ -810,7 +810,7 @@ static void claim_pieces(struct refs *r)
 		const struct data_piece *p = &r->pieces.data[i];
 		ASSERT(i == 0 || p->start >= p[-1].end);
 		label_id label = piece_label(r, p);
-		if (label == LABEL_NONE)
+		if (label == LABEL_NONE || attr_bare_at(a, p->start)) /* Functions are no data */
 			continue;
 		if (p->why != WHY_AFTER)
 			before = p;
