@@ -3,6 +3,7 @@
 #include "measure/snapshot_handle.h"
 
 #include "image/arch.h"
+#include "image/elf/elf_const.h"
 #include "query/region_metrics.h"
 #include "base/filename.h"
 #include "base/pool.h"
@@ -253,6 +254,17 @@ static uint64_t appended_size(const struct image *im)
 	return end < im->bytes.size ? im->bytes.size - end : 0;
 }
 
+/* Adds the name that a shared library gives itself. */
+static void snapshot_make_add_soname(const struct made *p, const struct image *im)
+{
+	enum { NAME_MOST = 256 };
+	uint64_t off, table;
+	struct str name;
+	if (image_dynamic(im, DT_SONAME, &off) && image_dynamic(im, DT_STRTAB, &table) &&
+	    bytes_cstr(image_at(im, add_sat(table, off), NAME_MOST), 0, &name))
+		snapshot_make_add_text(p, "elf_soname", name.p);
+}
+
 static void snapshot_make_add_metadata(struct made *p)
 {
 	struct heft_snapshot *s = p->owner;
@@ -265,9 +277,14 @@ static void snapshot_make_add_metadata(struct made *p)
 			       : p->has_dwarf ? "dwarf"
 					      : "sections");
 	if (im) {
+		const struct image *debug = program_debug_image(p->program, true);
+		const struct section *info = image_section_find(debug ? debug : im, ".debug_info");
 		const char *arch = image_arch(im)->short_name;
 		snapshot_make_add_text(p, "elf_arch", arch ? arch : image_describe(im));
 		snapshot_make_add_text(p, "elf_build_id", build_id_text(&s->arena, im->build_id));
+		snapshot_make_add_soname(p, im);
+		if (info && info->compressed)
+			snapshot_make_add_text(p, "elf_debug_packed", "yes");
 		snapshot_make_add_tools(p, im);
 	}
 	snapshot_make_add_text(p, "elf_file_name", file);
