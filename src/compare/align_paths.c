@@ -1,5 +1,7 @@
 /* Finds the build directories of two snapshots by comparing their source paths, and removes them
  * from the paths. */
+#define _GNU_SOURCE /* For memmem(). */
+
 #include "compare/align_paths.h"
 
 #include "base/filename.h"
@@ -244,6 +246,106 @@ struct str align_main_package(const struct snapshot *s)
 			return snapshot_text(s, c->package);
 	}
 	return STR("");
+}
+
+bool align_is_plain_folder(struct str folder)
+{
+	static const char *const names[] = { "src",  "source",  "sources", "lib",
+					     "libs", "include", "app",     "code" };
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		if (str_eq(folder, str_of(names[i])))
+			return true;
+	return false;
+}
+
+/* The bytes of code that the charges of a path have. */
+struct project_path {
+	struct str path;
+	uint64_t size;
+};
+
+typedef VEC(struct project_path) project_paths;
+
+/* True for a source of the system, of a compiler, or that a package manager downloaded. */
+static bool is_of_others(struct str path)
+{
+	static const char *const marks[] = { "/usr/", "/rustc/", "/registry/", "/.cargo/",
+					     "/pkg/mod/" };
+	bool ret = false;
+	for (size_t i = 0; i < COUNT_OF(marks) && !ret; i++) {
+		const char *at = memmem(path.p, path.len, marks[i], strlen(marks[i]));
+		ret = at && (i > 1 || at == path.p);
+	}
+	return ret;
+}
+
+static project_paths project_list(const struct snapshot *s, struct str own)
+{
+	project_paths ret = { 0 };
+	vec_each(const struct snap_charge, c, &s->charges) {
+		const struct str path = snapshot_text(s, c->source);
+		struct project_path *last = vec_last(&ret);
+		if (!c->debug && c->symbol != SNAP_NO_SYMBOL && align_paths_is_absolute(path) &&
+		    !is_of_others(path) &&
+		    s->sections.data[s->symbols.data[c->symbol].section].code &&
+		    (own.len == 0 || str_eq(snapshot_text(s, c->package), own))) {
+			if (last == NULL || last->path.p != path.p)
+				vec_push(&ret, (struct project_path){ path, 0 });
+			vec_last(&ret)->size += c->file;
+		}
+	}
+	return ret;
+}
+
+/* Extends a directory to the one below it that has most bytes, if that has 95 % of all. The first
+ * pass finds a directory that has more than half, if there is one (majority vote). */
+static bool project_descend(const project_paths *all, struct str *dir)
+{
+	uint64_t sum = 0, votes = 0, count = 0;
+	struct str best = STR("");
+	for (int pass = 0; pass < 2; pass++)
+		vec_each(const struct project_path, p, all) {
+			const struct str rest = str_from(p->path, dir->len + 1);
+			const char *slash = align_paths_is_below(p->path, *dir)
+						    ? memchr(rest.p, '/', rest.len)
+						    : NULL;
+			const struct str below =
+				slash ? str_upto(p->path, (size_t)(slash - p->path.p)) : STR("");
+			const bool same = slash && str_eq(below, best);
+			sum += pass > 0 ? 0 : p->size;
+			count += pass > 0 && same ? p->size : 0;
+			if (pass > 0 || !slash)
+				continue;
+			if (!same && votes < p->size)
+				best = below;
+			votes = same              ? votes + p->size
+				: votes < p->size ? p->size - votes
+						  : votes - p->size;
+		}
+	if (best.len == 0 || (double)count < 0.95 * (double)sum)
+		return false;
+	*dir = best;
+	return true;
+}
+
+/* Returns the directory that has 95 % of the code of the package `own`, or of all if it is "". */
+static struct str project_find(const struct snapshot *s, struct str own)
+{
+	project_paths all = project_list(s, own);
+	struct str root = all.count > 0 ? str_upto(all.data[0].path, 0) : STR("");
+	while (project_descend(&all, &root))
+		;
+	while (root.len > 0 && align_is_plain_folder(file_name_str(root)))
+		root = parent_of(root);
+	vec_release(&all);
+	return root;
+}
+
+struct str align_project_root(const struct snapshot *s)
+{
+	const struct str own = align_main_package(s), all = project_find(s, STR(""));
+	const struct str root = own.len > 0 ? project_find(s, own) : all;
+	return all.len > 0 && align_paths_is_below(root, all) ? all : root;
 }
 
 void align_own_package(struct snapshot *before, const struct snapshot *after)

@@ -81,7 +81,7 @@ static void contents_compare(struct cause_evidence *e, struct cause *c,
 		const uint8_t was = sum_of_group(before, a, a->first + i);
 		const uint8_t now = sum_of_group(after, b, b->first + i);
 		const uint64_t end = min_u64(b->count, i + group);
-		c->grown |= group > 1 && was != now;
+		c->some |= group > 1 && was != now;
 		for (uint64_t k = i; k < end && !build_id; k++) {
 			c->of += was > 0 && now > 0 &&
 				 after->symbols.data[b->first + k].alias_place == 0;

@@ -11,6 +11,8 @@ struct cause_part {
 	bool clone;   /* True for a part or copy of a function that the compiler made */
 	double delta; /* Change of the bytes in the file, or in memory if that is more */
 	struct str label, name, path, package, section; /* `name` is the full name */
+	struct str section_was;     /* Section in the base if it is another one. Otherwise "" */
+	struct str plain, instance; /* The name without and with arguments of templates */
 	int package_sign; /* 1: only the later snapshot has its package. -1: only the base. 0: both,
 			   * or it has no package */
 	bool old_path;    /* True if the base has a symbol with this path */

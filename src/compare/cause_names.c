@@ -2,6 +2,8 @@
 #include "compare/align_paths.h"
 #include "compare/cause_evidence.h"
 
+#include <math.h>
+
 static void names_guess(struct cause_evidence *e, struct cause_guess g, struct str name)
 {
 	g.cause.names[0] = arena_copy(e->arena, name);
@@ -155,6 +157,32 @@ static bool claims_undescribed(const struct cause_guess *g, const struct cause_p
 		(!p->old_path && str_ends(p->path, STR(".o"))));
 }
 
+/* Returns the beginning of names, up to their first "_", that has half of the bytes of what a guess
+ * claims. NULL without one. Reads the names twice (majority vote). */
+static const char *objects_prefix(struct cause_evidence *e, const struct cause_guess *g)
+{
+	struct str best = STR("");
+	double votes = 0, with = 0, all = 0;
+	for (int pass = 0; pass < 2; pass++)
+		vec_each(const struct cause_part, p, &e->parts) {
+			const char *line = p->name.len > 3
+						   ? memchr(p->name.p + 2, '_', p->name.len - 3)
+						   : NULL;
+			if (!claims_undescribed(g, p))
+				continue;
+			const struct str prefix =
+				line ? str_upto(p->name, (size_t)(line + 1 - p->name.p)) : STR("");
+			const bool same = line && str_eq(prefix, best);
+			all += pass > 0 ? cause_size(p) : 0;
+			with += pass > 0 && same ? cause_size(p) : 0;
+			if (pass > 0 || !line)
+				continue;
+			best = !same && votes < cause_size(p) ? prefix : best;
+			votes = same ? votes + cause_size(p) : fabs(votes - cause_size(p));
+		}
+	return best.len > 0 && 2 * with >= all ? arena_copy(e->arena, best) : NULL;
+}
+
 /* Guesses that objects without debug info are new or gone. */
 static void objects_guess(struct cause_evidence *e)
 {
@@ -176,6 +204,7 @@ static void objects_guess(struct cause_evidence *e)
 		}
 		memcpy(g.cause.names, names, sizeof names);
 		g.text = STR(" ");
+		g.cause.prefix = objects_prefix(e, &g);
 		vec_push(&e->guesses, g);
 	}
 }
@@ -257,7 +286,7 @@ static void runtime_guess_part(struct cause_evidence *e, size_t part, int sign)
 			    (struct cause_guess){
 				    .cause = { .kind = CAUSE_RUNTIME,
 					       .sign = sign,
-					       .gone = bytes[1] * 20 >= bytes[0],
+					       .replaced = bytes[1] * 20 >= bytes[0],
 					       .names = { "", runtime_parts[part].words } },
 				    .claims = claims_runtime },
 			    str_of(runtime_parts[part].words));

@@ -16,8 +16,7 @@ struct unit_tools_of_both {
 	uint64_t units[2]; /* Numbers of all units in each snapshot */
 };
 
-/* Returns a metadata text of the only container. "" if there are several, or no such text. */
-static struct str causes_metadata(const struct snapshot *s, const char *key)
+struct str causes_metadata(const struct snapshot *s, const char *key)
 {
 	if (s->containers.count != 1)
 		return STR("");
@@ -29,7 +28,7 @@ static struct str causes_metadata(const struct snapshot *s, const char *key)
 	return STR("");
 }
 
-/* Returns the text before the next separator, and takes both off *rest. */
+/* Takes the text before the next separator off *rest. */
 static struct str causes_take_item(struct str *rest, char separator)
 {
 	const struct str item = str_take(rest, separator);
@@ -38,7 +37,7 @@ static struct str causes_take_item(struct str *rest, char separator)
 	return item;
 }
 
-/* Adds an item "3 GNU C++17 12.2.0 -O2 -g": number of units, compiler, options. */
+/* Adds "3 GNU C++17 12.2.0 -O2 -g". */
 static void tools_add(struct unit_tools_of_both *t, size_t side, struct str item)
 {
 	uint64_t units = 0;
@@ -68,8 +67,8 @@ static struct str first_word(struct str s)
 	return causes_take_item(&s, ' ');
 }
 
-/* Returns the compiler with options whose number of units fell (`side` 0) or rose most. NULL if
- * there is none. `like` limits the search to compilers with the same first word. */
+/* Returns the compiler that lost (`side` 0) or gained most units. NULL without one. `like` limits
+ * the search to compilers with the same first word. */
 static const struct unit_tool *most_units(const struct unit_tools_of_both *t, size_t side,
 					  const struct unit_tool *like)
 {
@@ -94,8 +93,7 @@ static bool has_word(struct str words, struct str word)
 	return false;
 }
 
-/* Returns the options that `other` lacks: those of debug info if `debug` is set, otherwise all
- * others. */
+/* Lists the options that `other` lacks. `debug`: only those of debug info, otherwise all others. */
 static const char *options_beyond(struct arena *a, struct str options, struct str other, bool debug)
 {
 	struct text list = { 0 };
@@ -115,8 +113,8 @@ static const char *options_beyond(struct arena *a, struct str options, struct st
 	return ret;
 }
 
-/* Claims what compiler options change: code in source files of both snapshots. Claims new functions
- * in these files only if g->text is not empty: see tools_guess(). */
+/* Options change the code of sources that both snapshots have. New functions count only if they are
+ * few beside it: `text` is not empty then. */
 static bool claims_compiled(const struct cause_guess *g, const struct cause_part *p)
 {
 	return p->fallback || p->change == HEFT_CHANGED || p->change == HEFT_REMOVED ||
@@ -132,15 +130,14 @@ static bool new_functions_are_few(const struct cause_evidence *e)
 	return added < other;
 }
 
-/* True if these options turn inlining off: `-O0`, `-Og`, or no `-O` at all. */
+/* True if a list of options has no inlining: with `-O0`, `-Og` or without any `-O`. */
 static bool lacks_inlining(struct str options)
 {
 	return has_word(options, STR("-O0")) || has_word(options, STR("-Og")) ||
 	       !cause_has(options, STR("-O"));
 }
 
-/* Adds a guess of a cause that compilers state. It also explains new functions in source files of
- * both snapshots if `new_too` is set, or if new functions are few. */
+/* Adds what the compilers state. `new_too`: new functions in old sources come from it too. */
 static void tools_guess(struct cause_evidence *e, struct cause cause, bool new_too)
 {
 	const struct str text = new_too || new_functions_are_few(e) ? STR("new") : STR("");
@@ -176,6 +173,8 @@ static void tools_guess_units(struct cause_evidence *e, const struct unit_tools_
 		.count = (size_t)min_u64(lost->units[0] - lost->units[1],
 					 gained->units[1] - gained->units[0]),
 		.of = (size_t)t->units[1],
+		.gone = (size_t)e->gone,
+		.added = (size_t)e->added,
 		.names = { options_beyond(e->arena, gained->options, lost->options, false),
 			   options_beyond(e->arena, lost->options, gained->options, false) },
 	};
@@ -196,7 +195,7 @@ static void tools_guess_units(struct cause_evidence *e, const struct unit_tools_
 		tools_guess(e, c, lacks_inlining(lost->options) != lacks_inlining(gained->options));
 }
 
-/* Compares the DWARF versions of the units. If they differ, stores them in `ret`. */
+/* Compares the versions that the headers of units have. */
 static void dwarf_compare(struct cause_evidence *e, struct causes *ret)
 {
 	const struct str was = causes_metadata(e->d->before, "elf_dwarf_versions");
@@ -207,7 +206,15 @@ static void dwarf_compare(struct cause_evidence *e, struct causes *ret)
 	ret->dwarf[1] = arena_copy(e->arena, now);
 }
 
-/* Compares the compilers that the units of debug info state. False if a snapshot states none. */
+/* Compares whether debug info is compressed. */
+static void packing_compare(struct cause_evidence *e, struct causes *ret)
+{
+	const struct str was = causes_metadata(e->d->before, "elf_debug_packed");
+	const struct str now = causes_metadata(e->d->after, "elf_debug_packed");
+	ret->debug_packed = now.len > 0 && was.len == 0 ? 1 : was.len > 0 && now.len == 0 ? -1 : 0;
+}
+
+/* Compares the compilers that the units of debug info state. */
 static bool tools_compare_units(struct cause_evidence *e, struct causes *ret)
 {
 	static const char key[] = "elf_units_made_by";
@@ -234,7 +241,7 @@ static bool tools_compare_units(struct cause_evidence *e, struct causes *ret)
 	return true;
 }
 
-/* Returns the linker in a list. If it names none, "GNU ld or gold", which leave no name. */
+/* Returns the linker of a list of tools. */
 static struct str linker_of(struct str list)
 {
 	while (list.len > 0) {
@@ -245,7 +252,7 @@ static struct str linker_of(struct str list)
 	return STR("GNU ld or gold");
 }
 
-/* True if few of the functions in both snapshots have another size of their own. */
+/* True if few of the functions that stay have another size of their own. */
 static bool functions_stay(const struct cause_evidence *e)
 {
 	size_t changed = 0;
@@ -256,7 +263,7 @@ static bool functions_stay(const struct cause_evidence *e)
 	return changed * 8 <= e->kept;
 }
 
-/* Guesses that another linker made the program, if few functions have another size. */
+/* Guesses that another linker made the program, if the functions stay as they are. */
 static void linkers_compare(struct cause_evidence *e)
 {
 	const struct str old = causes_metadata(e->d->before, "elf_made_by");
@@ -272,7 +279,7 @@ static void linkers_compare(struct cause_evidence *e)
 				       .first = true });
 }
 
-/* Returns the first compiler of a list that another list lacks. "" if there is none. */
+/* Returns the first compiler of a list that another list lacks. "" without one. */
 static struct str item_beyond(struct str list, struct str other)
 {
 	while (list.len > 0) {
@@ -283,8 +290,8 @@ static struct str item_beyond(struct str list, struct str other)
 	return STR("");
 }
 
-/* Compares the compilers that the programs state. A new library may bring another compiler, so
- * functions in both snapshots must have another size too. */
+/* Compares the compilers that the programs state. A library may bring another one, so the functions
+ * that stay must differ too. */
 static void tools_compare(struct cause_evidence *e)
 {
 	struct str old = causes_metadata(e->d->before, "elf_made_by");
@@ -302,7 +309,7 @@ static void tools_compare(struct cause_evidence *e)
 			    true);
 }
 
-/* Guesses that modules and crates have another version. Metadata: "NAME VERSION, NAME VERSION". */
+/* Finds modules and crates with another version: "NAME VERSION, NAME VERSION". */
 static void parts_compare(struct cause_evidence *e)
 {
 	struct str old = causes_metadata(e->d->before, "elf_parts");
@@ -324,7 +331,7 @@ static void parts_compare(struct cause_evidence *e)
 	}
 }
 
-/* Returns the source file of a function. "" if it is unknown, and for data. */
+/* Returns the source of a function. "" if debug info does not describe it, and for data. */
 static struct str described_source(const struct snapshot *s, const struct snap_charge *c)
 {
 	const struct str path = snapshot_text(s, c->source);
@@ -333,15 +340,15 @@ static struct str described_source(const struct snapshot *s, const struct snap_c
 	return code && path.len > 0 && path.p[0] != '[' ? path : STR("");
 }
 
-/* Numbers of functions of a source file: those that have this file in the base only, in the later
- * snapshot only ([1]), or in both. */
+/* Functions of a source: those that only the base or only the later snapshot describes, and those
+ * that both describe. */
 struct described {
 	size_t one[2], both;
 };
 
-/* Finds source files for which only one snapshot has debug info: it alone states the source of most
- * of their functions. (Symbol tables state some, too.) Finds none if a function has two different
- * sources, because a source file may then have two names. */
+/* Finds sources most of whose functions only one snapshot describes. The symbol table tells the
+ * sources of some functions without debug info, too. None if functions moved: then a source may be
+ * another one of the other snapshot. */
 static void causes_find_described(struct cause_evidence *e, struct causes *ret)
 {
 	struct intern paths = { { 0 } };
@@ -382,6 +389,7 @@ void causes_guess_tools(struct cause_evidence *e, struct causes *ret)
 	ret->same_build = old.len > 0 && str_eq(old, new_);
 	ret->other_build = old.len > 0 && new_.len > 0 && !ret->same_build;
 	dwarf_compare(e, ret);
+	packing_compare(e, ret);
 	if (!tools_compare_units(e, ret))
 		tools_compare(e);
 	causes_find_described(e, ret);

@@ -47,6 +47,24 @@ static double own_change(const struct snapshot_diff *d, const struct charge_pair
 	return size[1] - size[0];
 }
 
+/* True for a path of a source. Objects have paths too. */
+static bool is_source(struct str path)
+{
+	return path.len > 0 && path.p[0] != '[' && !str_ends(path, STR(".o"));
+}
+
+/* Returns the section of the old symbol of a pair if the new one has another section. */
+static struct str section_before(const struct snapshot_diff *d, const struct charge_pair *p,
+				 const struct snap_section *now)
+{
+	const struct snapshot *s = d->before;
+	const struct snap_symbol *y = p->before == SNAP_NO_SYMBOL
+					      ? NULL
+					      : causes_symbol_of(s, &s->charges.data[p->before]);
+	const char *was = y && now ? s->sections.data[y->section].name : "";
+	return *was && strcmp(was, now->name) != 0 ? str_of(was) : STR("");
+}
+
 static struct cause_part part_of(const struct snapshot_diff *d, const struct charge_pair *p)
 {
 	const bool old = p->after == SNAP_NO_SYMBOL;
@@ -68,19 +86,16 @@ static struct cause_part part_of(const struct snapshot_diff *d, const struct cha
 		.label = charge_label(s, c, HEFT_DIFF_BY_SYMBOL),
 		.name = y ? snapshot_text(s, y->full_name)
 			  : charge_label(s, c, HEFT_DIFF_BY_SYMBOL),
+		.plain = y ? snapshot_text(s, y->name) : STR(""),
+		.instance = y ? snapshot_text(s, y->template_name) : STR(""),
 		.path = path,
 		.old_path = path.len > 0 && intern_find(&d->before->texts, path, &id),
 		.package = snapshot_text(s, c->package),
 		.section = str_of(sec ? sec->name : ""),
+		.section_was = section_before(d, p, sec),
 		.own = own_change(d, p),
 		.vm = (double)p->vm[1] - (double)p->vm[0],
 	};
-}
-
-/* True for the path of a source file, false for that of an object. */
-static bool is_source(struct str path)
-{
-	return path.len > 0 && path.p[0] != '[' && !str_ends(path, STR(".o"));
 }
 
 bool cause_is_cold(const struct cause_part *p)
@@ -203,6 +218,7 @@ static void causes_guess_code(struct cause_evidence *e)
 					    .grown = e->larger,
 					    .of = e->kept,
 					    .gone = (size_t)e->gone,
+					    .added = (size_t)e->added,
 					    .names = { "", "", "" } },
 				 .claims = claims_code,
 				 .text = changed * 4 >= e->kept * 3 ? STR("all") : STR("") };
@@ -217,7 +233,61 @@ static void causes_guess_code(struct cause_evidence *e)
 	}
 }
 
-/* Claims the symbol with the label g->text and the path of the cause. */
+/* Claims functions that are gone, and those that grew. */
+static bool claims_inlined(const struct cause_guess *g, const struct cause_part *p)
+{
+	(void)g;
+	return p->code && !p->fallback &&
+	       (p->change == HEFT_REMOVED || (p->change == HEFT_CHANGED && p->delta > 0));
+}
+
+/* Guesses that functions were inlined: they are gone, and functions of the same sources grew. No
+ * function is new. */
+static void causes_guess_inlined(struct cause_evidence *e)
+{
+	struct intern paths = { { 0 } };
+	struct cause c = { .kind = CAUSE_INLINED, .names = { "", "", "" } };
+	const struct cause_part *most[2] = { NULL,
+					     NULL }; /* Of those that are gone, and that grew */
+	double gone = 0, grown = 0;
+	uint32_t id;
+	vec_each(const struct cause_part, p, &e->parts)
+		if (p->code && !p->clone && p->change == HEFT_REMOVED && is_source(p->path)) {
+			intern_add(&paths, p->path);
+			most[0] = most[0] && most[0]->delta < p->delta ? most[0] : p;
+			gone -= p->own;
+			c.count++;
+		}
+	vec_each(const struct cause_part, p, &e->parts)
+		if (p->code && p->change == HEFT_CHANGED && p->own > 0 &&
+		    intern_find(&paths, p->path, &id)) {
+			most[1] = most[1] && most[1]->own > p->own ? most[1] : p;
+			grown += p->own;
+			c.grown++;
+		}
+	intern_release(&paths);
+	if (e->added > 0 || !most[0] || !most[1] || grown * 3 < gone || gone * 6 < grown)
+		return;
+	for (size_t i = 0; i < COUNT_OF(most); i++)
+		c.names[i] = arena_copy(e->arena, most[i]->label);
+	vec_push(&e->guesses, (struct cause_guess){ .cause = c, .claims = claims_inlined });
+}
+
+/* True if the base has a function of the same template or generic function. */
+static bool has_instance(const struct cause_evidence *e, const struct cause_part *p)
+{
+	const struct snapshot *s = e->d->before;
+	uint32_t id;
+	bool ret = false;
+	if (!p->code || p->change != HEFT_ADDED || !cause_has(p->name, STR("<")) ||
+	    p->plain.len == 0 || !intern_find(&s->texts, p->plain, &id))
+		return false;
+	for (size_t i = 0; i < s->symbols.count && !ret; i++)
+		ret = s->symbols.data[i].name == id;
+	return ret;
+}
+
+/* Guesses that one symbol is the change. */
 static bool claims_label(const struct cause_guess *g, const struct cause_part *p)
 {
 	return !p->fallback && str_eq(p->label, g->text) &&
@@ -267,11 +337,27 @@ static void causes_guess_texts(struct cause_evidence *e)
 				c.names[i] = arena_copy(e->arena, p->path);
 		}
 	}
-	c.of = (size_t)bytes;
-	if (c.count >= 2 && bytes <= texts_most)
+	c.texts = bytes;
+	if (c.count >= 2 && bytes <= texts_most && e->moved_count + e->renamed_count == 0)
 		vec_push(&e->guesses, (struct cause_guess){ .cause = c,
 							    .claims = cause_claims_all,
 							    .first = true });
+}
+
+/* Returns the name of a symbol for people: with the arguments of a template, if the label lacks
+ * them. Without the namespaces if that makes it too long to show them. */
+static struct str symbol_name(const struct cause_part *p)
+{
+	enum { SHOWN = 60 };
+	struct str name = p->instance;
+	if (!p->code || !cause_has(p->label, STR("<>")) || name.len == 0)
+		return p->label;
+	for (size_t i = 0; i + 2 < name.len && name.len > SHOWN && name.p[i] != '<'; i++)
+		if (name.p[i] == ':' && name.p[i + 1] == ':') {
+			name = str_from(name, i + 2);
+			i = 0;
+		}
+	return name;
 }
 
 static void causes_guess_symbols(struct cause_evidence *e)
@@ -291,8 +377,13 @@ static void causes_guess_symbols(struct cause_evidence *e)
 			.kind = CAUSE_SYMBOL,
 			.sign = cause_sign(most[k]),
 			.before = most[k]->before,
-			.names = { arena_copy(e->arena, most[k]->label),
-				   most[k]->change == HEFT_CHANGED &&
+			.instance = has_instance(e, most[k]),
+			.section_was = most[k]->section_was.len > 0
+					       ? arena_copy(e->arena, most[k]->section_was)
+					       : NULL,
+			.names = { arena_copy(e->arena, symbol_name(most[k])),
+				   most[k]->section_was.len == 0 &&
+						   most[k]->change == HEFT_CHANGED &&
 						   fabs(most[k]->own) * 2 < cause_size(most[k])
 					   ? ""
 					   : arena_copy(e->arena, most[k]->section),
@@ -383,8 +474,7 @@ static double guess_weigh(struct cause_evidence *e, struct cause_guess *g, bool 
 
 static bool is_derived(enum cause_kind kind)
 {
-	return kind == CAUSE_OTHER || kind == CAUSE_ONE_UNIT || kind == CAUSE_CODE ||
-	       kind == CAUSE_UNWIND;
+	return kind >= CAUSE_OTHER && kind <= CAUSE_UNWIND;
 }
 
 /* Moves the guess that explains most to the causes. False if none explains enough. */
@@ -434,9 +524,32 @@ static void causes_drop_guessed(struct cause_evidence *e)
 			  guess_weigh(e, g, false) >= share_beside * e->all);
 	for (size_t i = 0; stated && i < e->guesses.count; i++) {
 		enum cause_kind *kind = &e->guesses.data[i].cause.kind;
-		if (is_derived(*kind) && (*kind != CAUSE_UNWIND || !e->same_options))
+		const bool may_stay = *kind == CAUSE_UNWIND || *kind == CAUSE_INLINED;
+		if (is_derived(*kind) && (!may_stay || !e->same_options))
 			*kind = CAUSE_KINDS;
 	}
+}
+
+const char *causes_below(const char *root, const char *path)
+{
+	const size_t size = strlen(root);
+	return size > 0 && strncmp(path, root, size) == 0 && path[size] == '/' ? path + size + 1
+									       : path;
+}
+
+/* Finds the directory of the program's own sources. Removes it from what the causes name. */
+static void causes_cut_root(struct causes *ret, const struct snapshot_diff *d)
+{
+	const struct str root = align_project_root(d->after);
+	ret->root = arena_copy(&ret->arena, root);
+	for (size_t i = 0; i < COUNT_OF(ret->debug_sources); i++)
+		ret->debug_sources[i].path = causes_below(ret->root, ret->debug_sources[i].path);
+	for (size_t i = 0; i < ret->count; i++)
+		for (size_t k = 0; k < COUNT_OF(ret->list[i].names); k++) {
+			struct cause *c = &ret->list[i];
+			c->names[k] = causes_below(ret->root, c->names[k]);
+			c->places[k] = c->places[k] ? causes_below(ret->root, c->places[k]) : NULL;
+		}
 }
 
 /* Finds the package of `main`, and the largest new functions in it that the first cause
@@ -458,8 +571,37 @@ static void causes_find_own(struct causes *ret, const struct cause_evidence *e)
 	}
 }
 
-/* Puts the cause that explains most first, and drops further causes that explain little. Causes
- * that compilers or files state stay, because they are sure. */
+/* True for packages of standard libraries, whose generic code comes with its user. */
+static bool is_standard(struct str package)
+{
+	static const char *const names[] = { "std", "core", "alloc", "__gnu_cxx", "runtime" };
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		if (str_starts(package, str_of(names[i])))
+			return true;
+	return package.len == 0 || package.p[0] == '(' || package.p[0] == '[';
+}
+
+/* Finds the largest new functions of packages that both snapshots have: the program uses more of
+ * them now. */
+static void causes_find_used(struct causes *ret, const struct cause_evidence *e)
+{
+	const struct cause_part *before = NULL;
+	for (size_t n = 0; n < COUNT_OF(ret->used); n++) {
+		const struct cause_part *most = NULL;
+		vec_each(const struct cause_part, p, &e->parts)
+			if (p->code && !p->clone && p->change == HEFT_ADDED && p != before &&
+			    !p->used && *ret->own_package && p->package_sign == 0 &&
+			    !is_standard(p->package) &&
+			    !str_eq(p->package, str_of(ret->own_package)) &&
+			    (most == NULL || p->delta > most->delta))
+				most = p;
+		before = most;
+		ret->used[n] = most ? arena_copy(&ret->arena, most->label) : "";
+	}
+}
+
+/* Puts the cause that explains most first, and drops small ones beside it. What the programs state
+ * stays, because it is sure. */
 static void causes_order(struct causes *ret)
 {
 	struct cause *first = &ret->list[0], *second = &ret->list[1];
@@ -483,7 +625,9 @@ void causes_find(struct causes *ret, const struct snapshot_diff *d,
 	*ret = (struct causes){ .debug_options = { "", "" },
 				.dwarf = { "", "" },
 				.own_package = "",
-				.own = { "", "" } };
+				.root = "",
+				.own = { "", "" },
+				.used = { "", "" } };
 	if (!d->charged)
 		return;
 	ret->of_pair = e.of_pair = arena_new(&ret->arena, uint8_t, d->charges.list.count + 1);
@@ -492,6 +636,7 @@ void causes_find(struct causes *ret, const struct snapshot_diff *d,
 			evidence_add(&e, &d->charges.list.data[i]);
 	causes_guess_tools(&e, ret);
 	causes_guess_code(&e);
+	causes_guess_inlined(&e);
 	causes_guess_sections(&e);
 	causes_guess_texts(&e);
 	causes_guess_symbols(&e);
@@ -503,11 +648,15 @@ void causes_find(struct causes *ret, const struct snapshot_diff *d,
 	causes_drop_guessed(&e);
 	if (causes_take(ret, &e))
 		causes_find_own(ret, &e);
+	causes_find_used(ret, &e);
 	while (ret->count > 0 && ret->count < CAUSES_MOST && causes_take(ret, &e))
 		;
 	ret->all = e.all;
+	ret->padding = e.padding;
+	ret->moved = e.moved;
 	ASSERT(e.all >= 0 && ret->count <= CAUSES_MOST);
 	causes_order(ret);
+	causes_cut_root(ret, d);
 	vec_release_all(&e.parts, &e.guesses);
 }
 

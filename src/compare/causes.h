@@ -23,12 +23,15 @@ enum cause_kind {
 	/* Causes that are inferred, because they explain the evidence best. */
 	CAUSE_OTHER,    /* Two programs with few common functions. of: number of common functions */
 	CAUSE_ONE_UNIT, /* All sources are compiled as one */
-	CAUSE_CODE,   /* Functions of both snapshots changed size. count: all, grown: larger ones */
+	CAUSE_CODE, /* Functions in both changed size. count: their number, grown: larger ones */
+	/* Functions that were inlined into others. count, grown: their numbers. names: the largest
+	 * of each */
+	CAUSE_INLINED,
 	CAUSE_UNWIND, /* Tables of exceptions and unwinding. count: cold parts that are gone */
-	/* What the changed parts have in common. */
-	CAUSE_SECTION, /* A section whose change shows the cause. names: section, explanation */
-	CAUSE_TEXTS,   /* Only texts and their padding. names: up to three sources. `of`: bytes */
-	CAUSE_SYMBOL,  /* One symbol. names: label, section ("" if other bytes changed), path */
+	/* What the parts have in common. */
+	CAUSE_SECTION, /* A section that tells its cause. names: section, words */
+	CAUSE_TEXTS,   /* Only texts and their padding. names: up to three sources. `texts` */
+	CAUSE_SYMBOL,  /* One symbol. names: its label, section ("" if its own size stays), path */
 	CAUSE_RUNTIME, /* Part of a run time. names: words for it. count: symbols */
 	CAUSE_PACKAGE, /* Packages in one snapshot only. names: the largest. count: packages */
 	CAUSE_OBJECTS, /* Objects without debug info. names: up to three. count: symbols */
@@ -38,8 +41,8 @@ enum cause_kind {
 	CAUSE_PADDING, /* Padding between segments */
 	CAUSE_RENAMED, /* Renamed symbols. count: their number */
 	CAUSE_MOVED,   /* Symbols moved to another source file. count: their number */
-	/* Other contents of the same size. count: symbols, `of`: compared ones, `grown`: not 0 if
-	 * only some of them differ, names: up to three, `was`: the first one's name before */
+	/* Other contents of the same size. count: symbols, `of`: compared ones, names: up to three,
+	 * `was`: the first one's name before */
 	CAUSE_CONTENTS,
 	CAUSE_KINDS
 };
@@ -53,9 +56,17 @@ struct cause {
 	double delta;   /* Sum of the explained changes, with their signs */
 	double before;  /* CAUSE_SYMBOL: its bytes before the change */
 	size_t count, grown;
-	size_t of; /* Number of all units, or of functions in both. 0: unknown */
-	/* Number of functions that are gone. CAUSE_RUNTIME: not 0 if one part replaced another */
-	size_t gone;
+	size_t of;          /* Number of all units, or of functions in both. 0: unknown */
+	size_t gone, added; /* Numbers of functions that are gone, and new */
+	double texts;       /* CAUSE_TEXTS: bytes that differ */
+	bool replaced; /* CAUSE_RUNTIME: a part of its kind changed in the opposite direction */
+	/* CAUSE_SYMBOL: true if the base has the function with other arguments of its template */
+	bool instance;
+	const char
+		*section_was; /* CAUSE_SYMBOL: its section before if it is another one, or NULL */
+	/* CAUSE_OBJECTS: what most of the names begin with, or NULL */
+	const char *prefix;
+	bool some;            /* CAUSE_CONTENTS: `count` includes symbols that do not differ */
 	const char *names[3]; /* "" where unused */
 	/* Only for CAUSE_CONTENTS. `was`: "" if the name is the same. Of each name: its kind, such
 	 * as "function", and its source, or its section if the source is unknown */
@@ -71,16 +82,21 @@ struct causes {
 	size_t compared;              /* Number of symbols whose contents were compared */
 	bool loads_same;              /* True if all loaded sections have the same contents */
 	double all;                   /* Sum of absolute changes outside of debug info */
+	double padding, moved; /* Change of the padding between segments; bytes of moved symbols */
 	const char *debug_options[2]; /* Options of debug info that are gone, and new ones, or "" */
-	const char *dwarf[2];         /* DWARF versions before and after: "4, 5". "" if equal */
+	const char *dwarf[2];         /* Versions before and after: "4, 5". "" if equal */
+	int debug_packed; /* 1: debug info is compressed now, -1: no longer, 0: as before */
 	/* Sources whose functions lost [0] or gained [1] debug info: their number, and one path */
 	struct {
 		size_t count;
 		const char *path;
 	} debug_sources[2];
 	const char *own_package; /* Package of `main`, or "" */
-	const char *own[2];      /* New functions of own_package, not explained by list[0] */
-	uint8_t *of_pair; /* Per pair of charges: number of the cause that explains it, or 0 */
+	/* Directory of the program's own sources, or "". Names and places of causes lack it */
+	const char *root;
+	const char *own[2];  /* New functions of own_package, except list[0]. Or "" */
+	const char *used[2]; /* New functions of other packages that both snapshots have. Or "" */
+	uint8_t *of_pair;    /* Per pair of charges: number of the cause that explains it, or 0 */
 	struct arena arena;
 };
 
@@ -88,5 +104,9 @@ struct causes {
 void causes_find(struct causes *ret, const struct snapshot_diff *d,
 		 const struct diff_sections *sections);
 void causes_release(struct causes *c);
+/* Returns a metadata text of the only container of a snapshot. "" without one. */
+struct str causes_metadata(const struct snapshot *s, const char *key);
+/* Returns the part of a path below the directory `root`, or the path. */
+const char *causes_below(const char *root, const char *path);
 
 #endif

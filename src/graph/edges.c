@@ -19,20 +19,20 @@ enum { EDGES_JOB_BYTES = 256 << 10 };
 /* A job of the scan: references that were kept, or consecutive spans with about EDGES_JOB_BYTES in
  * all */
 struct edges_job {
-	struct ref_part *kept; /* NULL: spans */
+	struct ref_part *kept; /* References that were kept. NULL: the job scans spans */
 	size_t first, last;
 	edge_vec found;
 };
 
 enum { EDGES_RECENT_BITS = 8, EDGES_SLOT_BITS = 8 };
 
-/* Collects references. Joins most of those with the same owners at once. */
+/* Collects edges. Joins most edges with the same owners at once. */
 struct edges_list {
 	edge_vec *found;
 	uint32_t recent[1 << EDGES_RECENT_BITS]; /* Indexes in `found`, by hash of the owner */
 	struct {
 		uint64_t addr, to;
-	} slots[1 << EDGES_SLOT_BITS]; /* Slots that were read, by address */
+	} slots[1 << EDGES_SLOT_BITS]; /* GOT slots that were read, by address */
 };
 
 struct edges_scan {
@@ -109,7 +109,7 @@ void edges_add(edge_vec *v, uint32_t from, uint32_t to, enum edge_kind kind, uin
 		vec_push(v, (struct graph_edge){ edge_key(from, to), place, 1, kind & 15 });
 }
 
-/* Returns the address in a slot. 0 if there is none. */
+/* Returns the address in the GOT slot at `addr`. 0 if there is none. */
 static uint64_t edges_slot(const struct edges_scan *s, struct edges_list *l, uint64_t addr)
 {
 	const size_t i = addr / 8 % COUNT_OF(l->slots);
@@ -121,8 +121,8 @@ static uint64_t edges_slot(const struct edges_scan *s, struct edges_list *l, uin
 	return l->slots[i].to;
 }
 
-/* Finds the span that a reference leads to. A slot without an owner leads on to its target. NULL
- * if the target has no owner. */
+/* Finds the span that a reference leads to. A GOT slot without an owner leads on to its target.
+ * NULL if the target has no owner. */
 static const struct span *edges_target(const struct edges_scan *s, struct edges_list *l,
 				       uint64_t target)
 {
@@ -135,8 +135,8 @@ static const struct span *edges_target(const struct edges_scan *s, struct edges_
 	return target != 0 && target >= s->low && target < s->high ? edges_span(s, target) : NULL;
 }
 
-/* True if a number that may be an address is one. Code counts only from the first byte of a span.
- * Data may also count from a later one, if addresses have 64 bits. */
+/* True if a number counts as an address of span `at`. For code, it must be the address of the first
+ * byte. For data with 64-bit addresses, it may also be that of a later byte. */
 static bool edges_is_address(const struct edges_scan *s, const struct span *at, uint64_t number)
 {
 	const bool code = s->in.flags[at - s->in.spans->list.data] & SPAN_CODE;
@@ -191,7 +191,7 @@ static void edges_add_ref(const struct edges_scan *s, struct edges_list *to, uin
 			 branch ? image_jump_target(s->in.im, ref->from, ref->to) : ref->to);
 }
 
-/* Takes over references that the data source `symbols` has kept. */
+/* Adds references that the data source `symbols` has stored (struct ref_store). */
 static void edges_scan_kept(const struct edges_scan *s, struct ref_part *kept,
 			    struct edges_list *to)
 {
@@ -368,7 +368,7 @@ static void edges_scan_all_relocs(struct edges_scan *s, edge_vec *to)
 			edges_scan_relocs(s, &s->in.im->sections[i], &operands, &list);
 }
 
-/* Adds the pointers of a PE image that may move. Its base relocations tell their places. */
+/* Adds the pointers of a PE image that may move. Its base relocations state where they are. */
 static void edges_scan_places(const struct edges_scan *s, edge_vec *ret)
 {
 	const struct image *im = s->in.im;
@@ -461,7 +461,7 @@ void edges_sort(edge_vec *v)
 	const size_t rest = v->count - sorted;
 	if (rest == 0)
 		return;
-	/* Merges the others into the sorted ones from the end. */
+	/* Merges the sorted `others` into the edges sorted before, from the end. */
 	struct graph_edge *others = mem_alloc(rest * sizeof *others);
 	edges_by_owner(v->data + sorted, rest, 0, others);
 	edges_by_owner(others, rest, 32, v->data + sorted);

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "query/query.h"
 
-/* How sure it is that the bytes go */
+/* How sure it is that the change removes the bytes */
 enum advice_sure {
 	ADVICE_STATED,   /* A table of the file states these bytes */
 	ADVICE_PROVED,   /* The bytes of the program prove it */
@@ -17,7 +17,7 @@ enum advice_sure {
 /* Words of a proposal. Constants */
 struct advice_words {
 	const char *name;   /* One word: "identical-code" */
-	const char *what;   /* What is so, a sentence without a stop */
+	const char *what;   /* What was found: a sentence without a full stop */
 	const char *change; /* What to do: option, attribute, command */
 	const char *cost;   /* What the change costs. "" if nothing */
 	enum advice_sure sure;
@@ -30,7 +30,7 @@ struct advice_words {
 /* Words for equal functions, which others than the rules find too */
 extern const struct advice_words advice_identical_code;
 
-/* Bytes of the file that go with an owner */
+/* An owner, and the bytes of the file that the change would remove from it */
 struct advice_part {
 	const char *owner;
 	uint64_t bytes;

@@ -253,7 +253,7 @@ static const char *const cause_kinds[CAUSE_KINDS] = {
 	[CAUSE_RUNTIME] = "run time",  [CAUSE_PACKAGE] = "package",   [CAUSE_OBJECTS] = "objects",
 	[CAUSE_FAMILY] = "family",     [CAUSE_CLASSES] = "classes",   [CAUSE_PADDING] = "padding",
 	[CAUSE_LINKER] = "linker",     [CAUSE_RENAMED] = "renamed",   [CAUSE_MOVED] = "moved",
-	[CAUSE_CONTENTS] = "contents", [CAUSE_TEXTS] = "texts",
+	[CAUSE_CONTENTS] = "contents", [CAUSE_TEXTS] = "texts",       [CAUSE_INLINED] = "inlined",
 };
 
 #define CAUSE(m) FIELD(struct cause, m)

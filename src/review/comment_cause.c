@@ -27,6 +27,22 @@ static void put_options(const struct cause *c, struct sink *s)
 		sink_text(s, STR(", gone: "));
 		markdown_code(s, c->names[1], 200);
 	}
+	if (c->gone > 4 * c->added)
+		sink_printf(s, ". %s function%s gone, most likely inlined into others",
+			    shown_parts((double)c->gone).p, c->gone == 1 ? " is" : "s are");
+}
+
+/* Writes "`f` is gone, and `g` grew: most likely ..." */
+static void put_inlined(const struct cause *c, struct sink *s)
+{
+	if (c->count > 1)
+		sink_printf(s, "%s functions such as ", shown_parts((double)c->count).p);
+	story_put_name(s, c->names[0]);
+	sink_text(s, c->count > 1 ? STR(" are gone, and ") : STR(" is gone, and "));
+	if (c->grown > 1)
+		sink_printf(s, "%s functions such as ", shown_parts((double)c->grown).p);
+	story_put_name(s, c->names[1]);
+	sink_text(s, STR(" grew, as inlining does"));
 }
 
 static void put_code(const struct cause *c, struct sink *s)
@@ -93,6 +109,16 @@ static bool is_data(const char *section)
 
 static void put_symbol(const struct cause *c, struct sink *s)
 {
+	if (c->section_was && c->sign == 0) {
+		story_put_name(s, c->names[0]);
+		sink_text(s, STR(" moved from "));
+		story_put_name(s, c->section_was);
+		sink_text(s, STR(" to "));
+		story_put_name(s, c->names[1]);
+		sink_printf(s, ", which %s the file by %s", c->delta < 0 ? "shrinks" : "lets grow",
+			    said_size(c->delta).p);
+		return;
+	}
 	if (!*c->names[1] && c->sign == 0) {
 		sink_text(s, STR("data and tables that belong to "));
 		story_put_name(s, c->names[0]);
@@ -103,6 +129,8 @@ static void put_symbol(const struct cause *c, struct sink *s)
 	const struct str section = str_of(c->names[1]);
 	if (is_data(c->names[1]))
 		sink_text(s, STR("one table of data, "));
+	else if (c->instance)
+		sink_text(s, STR("another instance of a generic function, "));
 	else if (str_starts(section, STR(".text")))
 		sink_text(s, STR("one function, "));
 	else if (str_starts(section, STR(".bss")))
@@ -134,7 +162,7 @@ static void put_texts(const struct cause *c, struct sink *s)
 	sink_printf(s,
 		    "a rebuild: code and tables have the same sizes, and %s of texts and padding "
 		    "differ, as with another date, path or version",
-		    said_size((double)c->of).p);
+		    said_size(c->texts).p);
 	sink_text(s, *c->names[0] ? STR(", in ") : STR(""));
 	put_names(c, s);
 }
@@ -146,7 +174,7 @@ static void put_contents(const struct cause *c, struct sink *s)
 	sink_printf(s,
 		    "no part has another size, but contents differ in %s%s of %s functions, tables "
 		    "and sections: ",
-		    c->grown > 0 ? "some of " : "", shown_parts((double)c->count).p,
+		    c->some ? "some of " : "", shown_parts((double)c->count).p,
 		    shown_parts((double)c->of).p);
 	if (*c->was) {
 		sink_printf(s, "%s ", c->kinds[0]);
@@ -178,6 +206,7 @@ static const struct cause_words {
 			     "code, and nothing tells the source files apart any longer",
 			     NULL, false, true },
 	[CAUSE_CODE] = { NULL, put_code, false, true },
+	[CAUSE_INLINED] = { NULL, put_inlined, false, true },
 	[CAUSE_UNWIND] = { NULL, put_unwind, false, true },
 	[CAUSE_SECTION] = { NULL, put_section, true, false },
 	[CAUSE_TEXTS] = { NULL, put_texts, true, false },
@@ -185,7 +214,7 @@ static const struct cause_words {
 	[CAUSE_PACKAGE] = { "{number} package{s} {names}{more} {are} {came}: {size}", NULL, false,
 			    false },
 	[CAUSE_OBJECTS] = { "{count} functions and tables of objects without debug info are {came} "
-			    "({size}), most likely a static library{objects}",
+			    "({size}){prefix}, most likely a static library{objects}",
 			    NULL, false, false },
 	[CAUSE_RUNTIME] = { "{words} {went}: {size} in {count} functions and tables", NULL, false,
 			    false },
@@ -218,7 +247,7 @@ static void put_placeholder(const struct cause *c, struct str name, struct sink 
 		{ "are", one ? "is" : "are" },
 		{ "were", one ? "was" : "were" },
 		{ "came", cause_came(c) },
-		{ "went", c->gone > 0   ? "was replaced"
+		{ "went", c->replaced   ? "was replaced"
 			  : c->sign > 0 ? "came in"
 					: "went out" },
 		{ "grew", c->delta < 0 ? "shrank" : "grew" },
@@ -233,7 +262,10 @@ static void put_placeholder(const struct cause *c, struct str name, struct sink 
 		story_put_name(s, c->names[name.p[0] - '0']);
 	else if (str_eq(name, STR("names")) || str_eq(name, STR("objects")))
 		put_names(c, s);
-	else if (str_eq(name, STR("units")))
+	else if (str_eq(name, STR("prefix")) && c->prefix) {
+		sink_text(s, STR(", most with names such as "));
+		story_put_name(s, c->prefix);
+	} else if (str_eq(name, STR("units")))
 		put_units(c, s);
 }
 
@@ -326,26 +358,40 @@ static void put_debug_cause(const struct comment *c, struct sink *s)
 	if (*c->causes->dwarf[0] && *c->causes->dwarf[1])
 		sink_printf(s, ", from DWARF version %s to %s", c->causes->dwarf[0],
 			    c->causes->dwarf[1]);
-	if (!gone && !new_)
+	if (c->causes->debug_packed != 0)
+		sink_text(s, c->causes->debug_packed > 0
+				     ? STR(". It is compressed now (`-gz`)")
+				     : STR(". It is no longer compressed (`-gz`)"));
+	else if (!gone && !new_)
 		put_debug_sections(c->diff, s);
 	put_debug_origin(c, s);
 	sink_printf(s, ". What loads %s.",
 		    c->causes->loads_same ? "is the same" : "has the same size");
 }
 
-/* Names new functions of the program's own code. They may be why functions of libraries came in. */
+static void put_two_names(const char *before, const char *const names[2], struct sink *s)
+{
+	if (!*names[0])
+		return;
+	sink_text(s, str_of(before));
+	story_put_name(s, names[0]);
+	sink_text(s, *names[1] ? STR(", ") : STR(""));
+	if (*names[1])
+		story_put_name(s, names[1]);
+	sink_text(s, STR("."));
+}
+
+/* Names the program's own new functions, which may be why parts of others came in, and those of
+ * libraries that it uses now, which tell what generic code came for. */
 static void put_own(const struct causes *all, struct sink *s)
 {
-	if (all->count == 0 || all->list[0].kind < CAUSE_RUNTIME ||
-	    all->list[0].kind > CAUSE_FAMILY || !*all->own[0])
-		return;
-	sink_text(s, STR(" New in the program's own code: "));
-	story_put_name(s, all->own[0]);
-	if (*all->own[1]) {
-		sink_text(s, STR(", "));
-		story_put_name(s, all->own[1]);
-	}
-	sink_text(s, STR("."));
+	const enum cause_kind kind = all->count > 0 ? all->list[0].kind : CAUSE_KINDS;
+	const bool generic = kind == CAUSE_FAMILY ||
+			     (kind == CAUSE_SYMBOL && all->list[0].instance);
+	if (generic || (kind >= CAUSE_RUNTIME && kind <= CAUSE_FAMILY))
+		put_two_names(" New in the program's own code: ", all->own, s);
+	if (generic)
+		put_two_names(" Newly used of its libraries: ", all->used, s);
 }
 
 /* True if no size changed outside of debug info. */

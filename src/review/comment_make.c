@@ -1,6 +1,8 @@
 /* Chooses the contents of a comment on a change. */
 #include "review/comment.h"
 
+#include "base/filename.h"
+#include "compare/align_paths.h"
 #include "query/region_metrics.h"
 
 struct regions {
@@ -39,7 +41,7 @@ enum { MANY, OWNERS, DETAILS, COMMENT_TABLES };
 static enum heft_diff_by comment_rows(const struct snapshot_diff *diff,
 				      struct diff_rows ret[COMMENT_TABLES])
 {
-	diff_rows_make(&ret[MANY], diff, &(struct heft_diff_query){ .rows = 200 });
+	diff_rows_make(&ret[MANY], diff, &(struct heft_diff_query){ .rows = 0 });
 	diff_rows_make(&ret[DETAILS], diff, &(struct heft_diff_query){ .rows = 20 });
 	return diff_owners_make(&ret[OWNERS], diff, &ret[MANY].table, 5);
 }
@@ -65,6 +67,41 @@ static void comment_find_came_in(struct came_in_finder *finder, const struct cau
 	mem_free(group);
 }
 
+/* True for a name that tells only the side of the change, such as "new.elf". */
+static bool names_side(struct str name)
+{
+	static const char *const sides[] = { "a.out", "old",  "new",     "before",   "after",
+					     "base",  "head", "current", "baseline", "out" };
+	bool ret = name.len == 0;
+	for (size_t i = 0; i < COUNT_OF(sides) && !ret; i++) {
+		const struct str side = str_of(sides[i]);
+		ret = str_starts(name, side) && (name.len == side.len || name.p[side.len] == '.');
+	}
+	return ret;
+}
+
+/* Returns a title that tells what the program is: `title` if that does. Otherwise as the programs
+ * were called when they were measured, as a library says itself, as the program's own package,
+ * unless that is a folder within the directory of its sources, or as that directory. */
+static const char *title_of(const char *title, struct causes *c, const struct snapshot_diff *d)
+{
+	struct str parts = causes_metadata(d->after, "elf_parts");
+	const bool go = strcmp(c->own_package, "main") == 0;
+	const struct str own = go ? file_name_str(str_take(&parts, ' ')) : str_of(c->own_package);
+	const bool folder = own.len > 0 && (own.p[0] == '/' || strstr(c->root, c->own_package) ||
+					    align_is_plain_folder(own));
+	const struct str names[] = { str_of(title),
+				     causes_metadata(d->after, "elf_file_name"),
+				     causes_metadata(d->before, "elf_file_name"),
+				     causes_metadata(d->after, "elf_soname"),
+				     folder ? STR("") : own,
+				     file_name_str(str_of(c->root)) };
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		if (!names_side(names[i]))
+			return arena_copy(&c->arena, names[i]);
+	return title;
+}
+
 void comment_make(struct came_in_finder *finder, const struct diff_sections *sections,
 		  const struct budget_report *budget, const struct heft_comment_opts *opts,
 		  struct str template, struct sink *s)
@@ -84,7 +121,7 @@ void comment_make(struct came_in_finder *finder, const struct diff_sections *sec
 			     .owners = &rows[OWNERS].table,
 			     .owners_by = owners_by,
 			     .details = &rows[DETAILS].table,
-			     .title = opts->title ? opts->title : "",
+			     .title = title_of(opts->title ? opts->title : "", &causes, diff),
 			     .page_url = opts->page_url ? opts->page_url : "",
 			     .template = template,
 			     .regions = regions.list.data,

@@ -3,6 +3,7 @@
 
 #include "base/filename.h"
 #include "base/vec.h"
+#include "compare/align_paths.h"
 #include "names/demangle.h"
 #include "report/markdown.h"
 #include "report/pss.h"
@@ -15,7 +16,11 @@
 enum { SYMBOLS_MOST = 5, OWNERS_MOST = 3, SECTIONS_MOST = 3, FINDINGS_MOST = 8, NAMED_MOST = 60 };
 /* A line is left out if it changed by less than 1 / noise_share of the first line's change. */
 static const double noise_share = 200;
-/* Bytes. A line that is as large in memory as before is left out below this change in the file. */
+/* Moved symbols that have less than this part of the changed bytes are left out. */
+static const double noise_moved = 20;
+/* A section that changed by fewer bytes is left out. */
+static const double section_least = 16;
+/* A line that loads as many bytes as before is left out below this change in the file. */
 static const double file_least = 64;
 
 struct shown said_size(double v)
@@ -67,12 +72,15 @@ static bool is_shipped(const void *ctx, const struct diff_section *s)
 static void put_most_sections(const struct diff_report *d, struct sink *s)
 {
 	const struct diff_section *most[SECTIONS_MOST];
-	const size_t count = diff_most_changed(d->sections, d->section_count, d, is_shipped, most,
-					       SECTIONS_MOST);
+	size_t count = diff_most_changed(d->sections, d->section_count, d, is_shipped, most,
+					 SECTIONS_MOST);
 	for (size_t i = 0; i < count; i++) {
 		const double delta = padded_delta(diff_padded(most[i]));
-		if (fabs(delta) * noise_share < fabs(padded_delta(diff_padded(most[0]))))
+		if (fabs(delta) < section_least ||
+		    fabs(delta) * noise_share < fabs(padded_delta(diff_padded(most[0])))) {
+			count = i;
 			break;
+		}
 		sink_text(s, i == 0 ? STR("Most in ") : STR(", "));
 		markdown_code(s, most[i]->name, NAMED_MOST);
 		const char *note = diff_section_note(most[i]);
@@ -93,9 +101,13 @@ void comment_put_change(const struct comment *c, struct sink *s)
 	put_difference(comment_ships(c), s);
 }
 
+/* Gaps between segments hide or feign a change if they have this share of it, and so many bytes. */
+static const double gaps_share = 0.1, gaps_least = 256;
+
 void comment_put_headline(const struct comment *c, struct sink *s)
 {
 	const struct comment_bars bars = comment_course(c, "file", "", c->diff->file.after);
+	const double gaps = c->causes->padding, delta = padded_delta(comment_ships(c));
 	sink_text(s, STR("### Size of "));
 	markdown_code(s, c->title, NAMED_MOST);
 	sink_text(s, STR(": "));
@@ -103,6 +115,9 @@ void comment_put_headline(const struct comment *c, struct sink *s)
 		sink_printf(s, "code and data %s, debug info ",
 			    c->causes->loads_same ? "did not change" : "have the same size");
 	put_change(comment_is_debug_alone(c) ? c->diff->debug : comment_ships(c), s);
+	if (fabs(gaps) >= gaps_least && fabs(gaps) >= gaps_share * fabs(delta) && gaps != delta)
+		sink_printf(s, "; without gaps of the file %s%s", sign_of(delta - gaps),
+			    said_size(delta - gaps).p);
 	if (*bars.p)
 		sink_printf(s, " %s", bars.p);
 }
@@ -110,7 +125,8 @@ void comment_put_headline(const struct comment *c, struct sink *s)
 void comment_put_sizes(const struct comment *c, struct sink *s)
 {
 	const struct diff_report *d = c->diff;
-	put_most_sections(d, s);
+	if (!comment_is_debug_alone(c))
+		put_most_sections(d, s);
 	if (d->knows_memory) {
 		sink_text(s, STR("In memory: "));
 		put_change(d->vm, s);
@@ -201,6 +217,12 @@ void story_put_path(struct sink *s, const char *path)
 	story_put_name(s, shown != path ? shown - 1 : path);
 }
 
+/* Writes a path of the programs: without the directory of the program's own sources. */
+static void put_source(const struct comment *c, const char *path, struct sink *s)
+{
+	story_put_path(s, causes_below(c->causes->root, path));
+}
+
 /* Writes the subject of a limit: "`.text`", "the file", "symbol `^net::`". */
 static void put_subject(const struct heft_budget_row *row, struct sink *s)
 {
@@ -253,6 +275,7 @@ void comment_put_verdict(const struct comment *c, struct sink *s)
  * A function has the bytes of its parts, too: the compiler splits and copies functions. */
 struct story_line {
 	const struct heft_row *row; /* The first of the joined rows */
+	enum heft_change change;    /* Of the row, with the parts that were added */
 	size_t count;
 	bool folded;            /* True if the bytes are in another line */
 	struct padded file, vm; /* `vm` is 0 if the table lacks that column */
@@ -270,12 +293,6 @@ static struct padded measured(const struct heft_row *row, size_t measure)
 static const char *path_of(const struct heft_row *row)
 {
 	return row->texts != NULL ? row->texts[DIFF_PATH] : "";
-}
-
-static bool is_instance_of(const struct heft_row *row, const struct story_line *line)
-{
-	return row->change == line->row->change && strcmp(row->label, line->row->label) == 0 &&
-	       strcmp(path_of(row), path_of(line->row)) == 0;
 }
 
 /* Returns the sort key of a line: its change in the file, or in memory if it is not in the file. */
@@ -325,40 +342,57 @@ static void padded_join(struct padded *to, struct padded p)
 	to->after += p.after;
 }
 
+/* Adds a part to the line of its function. A function that only one side has beside a part that the
+ * other side has is changed. */
+static void story_line_take(struct story_line *to, struct story_line *part)
+{
+	padded_join(&to->file, part->file);
+	padded_join(&to->vm, part->vm);
+	part->folded = true;
+	if (to->change != part->change && to->file.before > 0 && to->file.after > 0)
+		to->change = HEFT_CHANGED;
+}
+
 /* Adds the parts of functions to the lines of their functions, or to the first of the parts. */
 static void story_lines_fold(struct story_lines *lines)
 {
-	vec_each(struct story_line, part, &lines->list) {
-		struct story_line *to = NULL;
-		if (part_word(part->row) == NULL)
-			continue;
-		vec_each(struct story_line, l, &lines->list)
-			if (l != part && !l->folded &&
-			    str_eq(stem_of(part->row), stem_of(l->row)) &&
-			    strcmp(path_of(part->row), path_of(l->row)) == 0 &&
-			    (to == NULL || part_word(to->row) != NULL))
-				to = l;
-		if (to == NULL || (part_word(to->row) != NULL && to > part))
-			continue;
-		padded_join(&to->file, part->file);
-		padded_join(&to->vm, part->vm);
-		part->folded = true;
+	struct intern stems = { { 0 } };
+	VEC(size_t) firsts = { 0 }; /* By stem and path: index of the function's line */
+	struct text key = { 0 };
+	for (size_t i = 0; i < 2 * lines->list.count; i++) {
+		struct story_line *l = &lines->list.data[i % lines->list.count];
+		const bool part = part_word(l->row) != NULL;
+		if (part != (i >= lines->list.count))
+			continue; /* Functions first, then their parts */
+		text_set(&key, stem_of(l->row));
+		text_add_all(&key, "\n", path_of(l->row));
+		const uint32_t id = intern_add(&stems, text_str(&key));
+		if (id == firsts.count)
+			vec_push(&firsts, i % lines->list.count);
+		else if (part)
+			story_line_take(&lines->list.data[firsts.data[id]], l);
 	}
+	vec_release(&firsts);
+	intern_release(&stems);
+	text_release(&key);
 }
 
 /* Joins the rows that look the same, and sorts them by falling change. */
 static struct story_lines story_lines_make(const struct heft_table *t)
 {
 	struct story_lines ret = { 0 };
+	struct intern keys = { { 0 } };
+	struct text key = { 0 };
 	for (size_t i = 0; i < t->top->child_count; i++) {
 		const struct heft_row *row = t->top->children[i];
-		size_t k = 0;
 		if (!is_named(row))
 			continue;
-		while (k < ret.list.count && !is_instance_of(row, &ret.list.data[k]))
-			k++;
+		key.len = 0;
+		text_add_all(&key, change_word(row->change), "\n", row->label, "\n", path_of(row));
+		const uint32_t k = intern_add(&keys, text_str(&key));
 		if (k == ret.list.count)
-			vec_push(&ret.list, (struct story_line){ .row = row });
+			vec_push(&ret.list,
+				 (struct story_line){ .row = row, .change = row->change });
 		struct story_line *l = &ret.list.data[k];
 		const struct padded file = measured(row, t->sorted_by);
 		const struct padded vm = t->sorted_by == HEFT_DIFF_CHARGED
@@ -368,6 +402,8 @@ static struct story_lines story_lines_make(const struct heft_table *t)
 		padded_join(&l->file, file);
 		padded_join(&l->vm, vm);
 	}
+	intern_release(&keys);
+	text_release(&key);
 	story_lines_fold(&ret);
 	if (ret.list.count > 0)
 		qsort(ret.list.data, ret.list.count, sizeof *ret.list.data, story_line_compare);
@@ -380,12 +416,12 @@ static const char *was_of(const struct heft_row *row)
 	return row->texts != NULL ? row->texts[DIFF_WAS] : "";
 }
 
-static void put_line(const struct story_line *l, struct sink *s)
+static void put_line(const struct comment *c, const struct story_line *l, struct sink *s)
 {
 	const double delta = story_line_delta(l);
 	sink_printf(s, "| %s%s%s | %s | ", sign_of(delta), said_size(delta).p,
 		    padded_delta(l->file) == 0 && delta != 0 ? " in memory" : "",
-		    change_word(l->row->change));
+		    change_word(l->change));
 	char name[NAMED_MOST + 2];
 	const struct str stem = stem_of(l->row);
 	if (stem.len <= NAMED_MOST && part_word(l->row) != NULL) {
@@ -402,7 +438,7 @@ static void put_line(const struct story_line *l, struct sink *s)
 		sink_printf(s, " (%zu instances)", l->count);
 	sink_text(s, STR(" | "));
 	if (*path_of(l->row))
-		story_put_path(s, path_of(l->row));
+		put_source(c, path_of(l->row), s);
 	sink_text(s, STR(" |\n"));
 }
 
@@ -413,11 +449,11 @@ static bool line_tells(const struct story_lines *lines, const struct story_line 
 	const double most = fabs(story_line_delta(&lines->list.data[0]));
 	const double delta = fabs(story_line_delta(l));
 	const bool stays = l->vm.before > 0 && l->vm.after == l->vm.before &&
-			   l->row->change <= HEFT_CHANGED;
+			   l->change <= HEFT_CHANGED;
 	return delta != 0 && delta * noise_share >= most && !(stays && delta < file_least);
 }
 
-static void put_symbols(const struct story_lines *lines, struct sink *s)
+static void put_symbols(const struct comment *c, const struct story_lines *lines, struct sink *s)
 {
 	size_t put = 0;
 	for (size_t i = 0; i < lines->list.count && put < SYMBOLS_MOST; i++) {
@@ -425,7 +461,7 @@ static void put_symbols(const struct story_lines *lines, struct sink *s)
 			continue;
 		if (put++ == 0)
 			sink_text(s, STR("| change | | symbol | where |\n|--:|---|---|---|\n"));
-		put_line(&lines->list.data[i], s);
+		put_line(c, &lines->list.data[i], s);
 	}
 	sink_text(s, put > 0 ? STR("\n") : STR(""));
 }
@@ -434,12 +470,8 @@ static void put_symbols(const struct story_lines *lines, struct sink *s)
  * it. */
 static bool is_plain_folder(const char *package)
 {
-	static const char *const names[] = { "source",  "sources", "lib", "libs",
-					     "include", "app",     "code" };
-	bool ret = is_machine_folder(str_of(package), STR(""));
-	for (size_t i = 0; i < COUNT_OF(names); i++)
-		ret = ret || strcmp(package, names[i]) == 0;
-	return ret;
+	return is_machine_folder(str_of(package), STR("")) ||
+	       align_is_plain_folder(str_of(package));
 }
 
 static bool is_below(const char *path, const char *directory)
@@ -501,10 +533,11 @@ static void put_owner(const struct comment *c, const struct story_line *owner,
 	const char *name = owner->row->label;
 	sink_text(s, STR("* "));
 	/* A program's own package may be the directory that it was built in. */
-	if (name[0] == '/' && strcmp(name, c->causes->own_package) == 0)
+	if (name[0] == '/' &&
+	    (strcmp(name, c->causes->own_package) == 0 || strcmp(name, c->causes->root) == 0))
 		sink_text(s, STR("the program's own code"));
 	else
-		story_put_path(s, name);
+		put_source(c, name, s);
 	if (size.before == 0)
 		sink_printf(s, " is new: %s", said_size(delta).p);
 	else if (size.after == 0)
@@ -518,11 +551,13 @@ static void put_owner(const struct comment *c, const struct story_line *owner,
 	sink_text(s, STR("\n"));
 }
 
-/* True if the files lack the names that would tell their functions apart. */
-static bool lacks_names(const struct causes *all)
+/* True if rows tell nothing: the files lack the names that would tell their functions apart, or
+ * nothing but paths changed, so that owners only exchange what they have. */
+static bool tells_no_rows(const struct causes *all)
 {
-	return all->sole && all->list[0].kind == CAUSE_SECTION &&
-	       strcmp(all->list[0].names[0], ".symtab") == 0;
+	const struct cause *c = &all->list[0];
+	return all->sole && (c->kind == CAUSE_MOVED ||
+			     (c->kind == CAUSE_SECTION && strcmp(c->names[0], ".symtab") == 0));
 }
 
 void comment_put_owners(const struct comment *c, struct sink *s)
@@ -530,7 +565,7 @@ void comment_put_owners(const struct comment *c, struct sink *s)
 	struct story_lines owners = story_lines_make(c->owners);
 	struct story_lines lines = story_lines_make(c->symbols);
 	const bool packages = c->owners_by == HEFT_DIFF_BY_PACKAGE;
-	size_t named = 0, put = lacks_names(c->causes) ? OWNERS_MOST : 0;
+	size_t named = 0, put = tells_no_rows(c->causes) ? OWNERS_MOST : 0;
 	vec_each(const struct story_line, l, &owners.list)
 		named += line_tells(&owners, l) && diff_names_owner(l->row);
 	for (size_t i = 0; i < owners.list.count && put < OWNERS_MOST; i++) {
@@ -582,9 +617,9 @@ bool comment_put_moved_file(const struct comment *c, struct sink *s)
 	const bool file = strcmp(file_name(was), file_name(is)) == 0;
 	if (!file)
 		sink_printf(s, "%" PRIu64 " symbols moved from ", count);
-	story_put_path(s, was);
+	put_source(c, was, s);
 	sink_text(s, file ? STR(" moved to ") : STR(" to "));
-	story_put_path(s, is);
+	put_source(c, is, s);
 	if (file)
 		sink_printf(s, " (%" PRIu64 " symbols)", count);
 	return true;
@@ -608,25 +643,27 @@ void comment_put_example(const struct comment *c, enum heft_change change, const
 	story_put_name(s, change == HEFT_MOVED ? shown->label : was_of(shown));
 	sink_text(s, change == HEFT_MOVED ? STR(" from ") : STR(" to "));
 	if (change == HEFT_MOVED) {
-		story_put_path(s, was_of(shown));
+		put_source(c, was_of(shown), s);
 		sink_text(s, STR(" to "));
 	}
 	if (change == HEFT_MOVED)
-		story_put_path(s, path_of(shown));
+		put_source(c, path_of(shown), s);
 	else
 		story_put_name(s, shown->label);
 }
 
 void comment_put_rows(const struct comment *c, struct sink *s)
 {
-	if (lacks_names(c->causes))
+	if (tells_no_rows(c->causes))
 		return;
 	struct story_lines lines = story_lines_make(c->symbols);
 	const uint64_t moved = c->diff->counts[HEFT_MOVED];
 	char words[60];
-	put_symbols(&lines, s);
+	put_symbols(c, &lines, s);
 	snprintf(words, sizeof words, "%" PRIu64 " symbols moved, such as ", moved);
-	if (c->causes->count == 0 || c->causes->list[0].kind != CAUSE_MOVED)
+	/* Few moved bytes beside a change tell nothing of it. */
+	if ((c->causes->count == 0 || c->causes->list[0].kind != CAUSE_MOVED) &&
+	    c->causes->moved * noise_moved >= c->causes->all)
 		comment_put_example(c, HEFT_MOVED, moved == 1 ? "Moved: " : words, s);
 	vec_release(&lines.list);
 }

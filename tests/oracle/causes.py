@@ -51,6 +51,22 @@ int {k}(int n) {{ for (int i = 0; i < 100; i++) s[i] = s[(i + n) % 100] * {i + 3
 """
     for i, k in enumerate("abcd")
 }
+# The same with larger helpers, so that a function that takes one in grows.
+HELPED = {
+    name: text.replace("return n * n", "for (int i = 0; i < n; i++) t[i] = t[n - i] / 7 + n % (i + 3); return n * n").replace("__attr", "static int t[99];\n__attr")
+    for name, text in PARTS.items()
+}
+# A source with a table of functions of that library, which it refers to by data alone.
+WRAPPER = HEAD + "extern \"C\" int lib_3(const char *), lib_20(const char *), lib_40(const char *);\n" + """
+extern int (*const methods[])(const char *); int (*const methods[])(const char *) = { lib_3, lib_20, lib_40 };
+int wrap(const char *s, int n) { int sum = 0; for (int i = 0; i < n; i++) { sum += use(s, i) * methods[i % 3](s); done(); } return sum; }
+int wrap_many(const char *s, int n) { int sum = 0; for (int i = 0; i < n; i++) { sum += use(s + 1, i) + wrap(s, i) * 7; done(); } return sum; }
+"""
+TEMPLATE = HEAD + """
+template <class T> __attribute__((noinline)) T series(T n) { T s = 0; for (T i = 0; i < n; i += 1) { s += i * i / (n + 1); done(); s -= s / 3 + i; done(); } return s; }
+int few(int n) { return series<int>(n); }
+"""
+MANY = "".join(f"int many{i}(int n) {{ return n * {i} + 7; }}\n" for i in range(240))
 
 
 def edit(old, new):
@@ -66,12 +82,13 @@ def build(folder, files, options, after=""):
     for name, text in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
+    options = options.replace("FOLDER", str(folder))
     sources = " ".join(name for name in files if not name.startswith("lib"))
     if "lib.cc" in files:
         subprocess.run(f"{CC} -O2 -c lib.cc -o lib.o", shell=True, cwd=folder, check=True)
         sources += " lib.o"
     subprocess.run(
-        f"{CC} {options} -ffile-prefix-map={folder}=. {sources} -o app && {after or 'true'}", shell=True, cwd=folder, check=True
+        f"{CC} -ffile-prefix-map={folder}=. {options} {sources} -o app && {after or 'true'}", shell=True, cwd=folder, check=True
     )
 
 
@@ -97,6 +114,19 @@ CASES = {
     "renamed": (BASE, DEBUG, edit("parse", "read"), DEBUG, "", r"symbols were renamed, such as `parse\d+\(.*` to `read", "option"),
     "renamed to unlike names": (BASE, DEBUG, edit("parse1(", "fetch_first(") | {"main.cc": BASE["main.cc"]}, DEBUG, "", r"symbols? (was|were) renamed.*`parse1\(.*` to `fetch_first", "option"),
     "moved": (within("one"), DEBUG, within("two"), DEBUG, "", r"Cause:.* `one/parse.cc` moved to `two/parse.cc` \(\d+ symbols\)\.$", ""),
+    "moved in a stranger's folder": (within("one"), DEBUG + " -ffile-prefix-map=FOLDER=/home/anna/x/proj", within("two"), DEBUG + " -ffile-prefix-map=FOLDER=/home/anna/x/proj", "",
+                                     r"Cause:.* `one/parse.cc` moved to `two/parse.cc` \(\d+ symbols\)\.$", "anna"),
+    "many moved": (BASE | {"one/many.cc": MANY}, DEBUG, BASE | {"two/many.cc": MANY}, DEBUG, "", r"Cause:.* `one/many.cc` moved to `two/many.cc` \(240 symbols\)\.$", "option"),
+    "a second instance": (BASE | {"few.cc": TEMPLATE}, DEBUG, BASE | {"few.cc": TEMPLATE + "long more(long n) { return series<long>(n); }\n"}, DEBUG, "",
+                          r"another instance of a generic function, `series<long>`, is new", "option"),
+    "inlined": (HELPED, DEBUG, {name: text.replace("__attribute__((noinline)) ", "") for name, text in HELPED.items()}, DEBUG, "",
+                r"likely.* 4 functions such as `help_.\(\)` are gone, and .* grew, as inlining does", "option"),
+    "inlined by an option": (PARTS, "-O1 -g -fno-inline", {name: text.replace("__attribute__((noinline)) ", "") for name, text in PARTS.items()}, "-O2 -g", "",
+                             r"options changed.*4 functions are gone, most likely inlined", ""),
+    "a library behind a table": (BASE, DEBUG, BASE | {"wrap.cc": WRAPPER, "lib.cc": LIBRARY.replace("int lib_", "extern \"C\" int lib_")}, DEBUG, "",
+                                 r"without debug info are new \(.*\), most with names such as `lib_`.* own code: .*wrap", "own code:.*lib_"),
+    "gaps of the file": (BASE, DEBUG, BASE | {"use.cc": BASE["use.cc"] + TABLE}, DEBUG + " -Wl,-z,max-page-size=0x2000", "",
+                         r"; without gaps of the file \+\d.* KiB\n.*table", ""),
     "a table": (BASE, DEBUG, BASE | {"use.cc": BASE["use.cc"] + TABLE}, DEBUG, "", r"one table of data, `table`, is new", "option"),
     "classes": (BASE, DEBUG, BASE | {"box.cc": CLASSES}, DEBUG, "", r"10 classes \(.*are new", "option"),
     "another printf": (BASE | PRINTF["tiny"], DEBUG, BASE | PRINTF["big"], DEBUG, "", r"formatted output \(`printf`\) was replaced", "came in"),
@@ -119,10 +149,10 @@ CASES = {
 
 
 def sentence(comment):
-    """The sentence under the heading, "" without one."""
+    """The heading and the sentence under it, "" without a sentence."""
     lines = [line for line in comment.split("<details>")[0].splitlines() if line]
     found = [line for line in lines[2:] if line.startswith("**")]
-    return found[0] if found else ""
+    return lines[1] + "\n" + found[0] if found else ""
 
 
 def links_with(linker):
