@@ -305,9 +305,10 @@ static bool project_descend(const project_paths *all, struct str *dir)
 	struct str best = STR("");
 	for (int pass = 0; pass < 2; pass++)
 		vec_each(const struct project_path, p, all) {
-			const struct str rest = str_from(p->path, dir->len + 1);
+			const size_t from = dir->len + 1;
 			const char *slash = align_paths_is_below(p->path, *dir)
-						    ? memchr(rest.p, '/', rest.len)
+						    ? memchr(p->path.p + from, '/',
+							     p->path.len - from)
 						    : NULL;
 			const struct str below =
 				slash ? str_upto(p->path, (size_t)(slash - p->path.p)) : STR("");
