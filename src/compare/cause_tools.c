@@ -195,23 +195,18 @@ static void tools_guess_units(struct cause_evidence *e, const struct unit_tools_
 		tools_guess(e, c, lacks_inlining(lost->options) != lacks_inlining(gained->options));
 }
 
-/* Compares the versions that the headers of units have. */
+/* Compares whether debug info is compressed, and the versions that the headers of units have. */
 static void dwarf_compare(struct cause_evidence *e, struct causes *ret)
 {
+	const bool packed = causes_metadata(e->d->after, "elf_debug_packed").len > 0;
+	ret->debug_packed = packed -
+			    (causes_metadata(e->d->before, "elf_debug_packed").len > 0 ? 1 : 0);
 	const struct str was = causes_metadata(e->d->before, "elf_dwarf_versions");
 	const struct str now = causes_metadata(e->d->after, "elf_dwarf_versions");
 	if (str_eq(was, now))
 		return;
 	ret->dwarf[0] = arena_copy(e->arena, was);
 	ret->dwarf[1] = arena_copy(e->arena, now);
-}
-
-/* Compares whether debug info is compressed. */
-static void packing_compare(struct cause_evidence *e, struct causes *ret)
-{
-	const struct str was = causes_metadata(e->d->before, "elf_debug_packed");
-	const struct str now = causes_metadata(e->d->after, "elf_debug_packed");
-	ret->debug_packed = now.len > 0 && was.len == 0 ? 1 : was.len > 0 && now.len == 0 ? -1 : 0;
 }
 
 /* Compares the compilers that the units of debug info state. */
@@ -389,7 +384,6 @@ void causes_guess_tools(struct cause_evidence *e, struct causes *ret)
 	ret->same_build = old.len > 0 && str_eq(old, new_);
 	ret->other_build = old.len > 0 && new_.len > 0 && !ret->same_build;
 	dwarf_compare(e, ret);
-	packing_compare(e, ret);
 	if (!tools_compare_units(e, ret))
 		tools_compare(e);
 	causes_find_described(e, ret);

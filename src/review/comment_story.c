@@ -552,11 +552,11 @@ static void put_owner(const struct comment *c, const struct story_line *owner,
 }
 
 /* True if rows tell nothing: the files lack the names that would tell their functions apart, or
- * nothing but paths changed, so that owners only exchange what they have. */
+ * nothing but paths or texts changed. */
 static bool tells_no_rows(const struct causes *all)
 {
 	const struct cause *c = &all->list[0];
-	return all->sole && (c->kind == CAUSE_MOVED ||
+	return all->sole && (c->kind == CAUSE_MOVED || c->kind == CAUSE_TEXTS ||
 			     (c->kind == CAUSE_SECTION && strcmp(c->names[0], ".symtab") == 0));
 }
 

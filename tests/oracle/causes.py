@@ -66,6 +66,7 @@ TEMPLATE = HEAD + """
 template <class T> __attribute__((noinline)) T series(T n) { T s = 0; for (T i = 0; i < n; i += 1) { s += i * i / (n + 1); done(); s -= s / 3 + i; done(); } return s; }
 int few(int n) { return series<int>(n); }
 """
+SAY = HEAD + "".join(f'int say{i}(int n) {{ return n > {i} ? use("said in one/say.cc at {i}", __LINE__) : n * {i}; }}\n' for i in range(20))
 MANY = "".join(f"int many{i}(int n) {{ return n * {i} + 7; }}\n" for i in range(240))
 
 
@@ -110,6 +111,7 @@ CASES = {
     "debug info of one source": (BASE, DEBUG, BASE, DEBUG, f"{CC} -O2 -c parse.cc && {CC} -O2 -g -ffile-prefix-map=$PWD=. main.cc parse.o use.cc -o app",
                                  r"1 source lost debug info \(`-g`\): `parse.cc`", ""),
     "unwind tables off": (PARTS, PLAIN, PARTS, "-O2 -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-exceptions", "", r"unwind tables were turned off", "other options"),
+    "debug info compressed": (BASE, "-O2 -g", BASE, "-O2 -g -gz=zlib", "", r"only debug info changed. It is compressed now", "debug_"),
     "debug info removed": (BASE, DEBUG, BASE, PLAIN, "", r"debug info is no longer in the file", ""),
     "renamed": (BASE, DEBUG, edit("parse", "read"), DEBUG, "", r"symbols were renamed, such as `parse\d+\(.*` to `read", "option"),
     "renamed to unlike names": (BASE, DEBUG, edit("parse1(", "fetch_first(") | {"main.cc": BASE["main.cc"]}, DEBUG, "", r"symbols? (was|were) renamed.*`parse1\(.*` to `fetch_first", "option"),
@@ -127,6 +129,9 @@ CASES = {
                                  r"without debug info are new \(.*\), most with names such as `lib_`.* own code: .*wrap", "own code:.*lib_"),
     "gaps of the file": (BASE, DEBUG, BASE | {"use.cc": BASE["use.cc"] + TABLE}, DEBUG + " -Wl,-z,max-page-size=0x2000", "",
                          r"; without gaps of the file \+\d.* KiB\n.*table", ""),
+    "a table that is made at run time": (BASE | {"use.cc": BASE["use.cc"] + TABLE}, DEBUG, BASE | {"use.cc": BASE["use.cc"] + "unsigned table[2000]; void fill() { for (unsigned i = 0; i < 2000; i++) table[i] = i * 7919; }\n"}, DEBUG, "",
+                                         r"`table` moved from `.rodata` to `.bss`, which shrinks the file by 7.8 KiB", "belong"),
+    "moved, with other line numbers": (BASE | {"one/say.cc": SAY}, DEBUG, BASE | {"two/say.cc": SAY.replace("__LINE__", "1000")}, DEBUG, "", r"`one/say.cc` moved to `two/say.cc`", "rebuild"),
     "a table": (BASE, DEBUG, BASE | {"use.cc": BASE["use.cc"] + TABLE}, DEBUG, "", r"one table of data, `table`, is new", "option"),
     "classes": (BASE, DEBUG, BASE | {"box.cc": CLASSES}, DEBUG, "", r"10 classes \(.*are new", "option"),
     "another printf": (BASE | PRINTF["tiny"], DEBUG, BASE | PRINTF["big"], DEBUG, "", r"formatted output \(`printf`\) was replaced", "came in"),
