@@ -47,7 +47,7 @@ static double own_change(const struct snapshot_diff *d, const struct charge_pair
 	return size[1] - size[0];
 }
 
-/* True for a path of a source. Objects have paths too. */
+/* True for the path of a source file, false for that of an object. */
 static bool is_source(struct str path)
 {
 	return path.len > 0 && path.p[0] != '[' && !str_ends(path, STR(".o"));
@@ -287,7 +287,7 @@ static bool has_instance(const struct cause_evidence *e, const struct cause_part
 	return ret;
 }
 
-/* Guesses that one symbol is the change. */
+/* Claims the symbol with the label g->text and the path of the cause. */
 static bool claims_label(const struct cause_guess *g, const struct cause_part *p)
 {
 	return !p->fallback && str_eq(p->label, g->text) &&
@@ -600,8 +600,8 @@ static void causes_find_used(struct causes *ret, const struct cause_evidence *e)
 	}
 }
 
-/* Puts the cause that explains most first, and drops small ones beside it. What the programs state
- * stays, because it is sure. */
+/* Puts the cause that explains most first, and drops further causes that explain little. Causes
+ * that compilers or files state stay, because they are sure. */
 static void causes_order(struct causes *ret)
 {
 	struct cause *first = &ret->list[0], *second = &ret->list[1];

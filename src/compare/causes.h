@@ -23,15 +23,15 @@ enum cause_kind {
 	/* Causes that are inferred, because they explain the evidence best. */
 	CAUSE_OTHER,    /* Two programs with few common functions. of: number of common functions */
 	CAUSE_ONE_UNIT, /* All sources are compiled as one */
-	CAUSE_CODE, /* Functions in both changed size. count: their number, grown: larger ones */
+	CAUSE_CODE, /* Functions of both snapshots changed size. count: all, grown: larger ones */
 	/* Functions that were inlined into others. count, grown: their numbers. names: the largest
 	 * of each */
 	CAUSE_INLINED,
 	CAUSE_UNWIND, /* Tables of exceptions and unwinding. count: cold parts that are gone */
-	/* What the parts have in common. */
-	CAUSE_SECTION, /* A section that tells its cause. names: section, words */
+	/* What the changed parts have in common. */
+	CAUSE_SECTION, /* A section whose change shows the cause. names: section, explanation */
 	CAUSE_TEXTS,   /* Only texts and their padding. names: up to three sources. `texts` */
-	CAUSE_SYMBOL,  /* One symbol. names: its label, section ("" if its own size stays), path */
+	CAUSE_SYMBOL,  /* One symbol. names: label, section ("" if other bytes changed), path */
 	CAUSE_RUNTIME, /* Part of a run time. names: words for it. count: symbols */
 	CAUSE_PACKAGE, /* Packages in one snapshot only. names: the largest. count: packages */
 	CAUSE_OBJECTS, /* Objects without debug info. names: up to three. count: symbols */
@@ -84,7 +84,7 @@ struct causes {
 	double all;                   /* Sum of absolute changes outside of debug info */
 	double padding, moved; /* Change of the padding between segments; bytes of moved symbols */
 	const char *debug_options[2]; /* Options of debug info that are gone, and new ones, or "" */
-	const char *dwarf[2];         /* Versions before and after: "4, 5". "" if equal */
+	const char *dwarf[2];         /* DWARF versions before and after: "4, 5". "" if equal */
 	int debug_packed; /* 1: debug info is compressed now, -1: no longer, 0: as before */
 	/* Sources whose functions lost [0] or gained [1] debug info: their number, and one path */
 	struct {
@@ -94,7 +94,7 @@ struct causes {
 	const char *own_package; /* Package of `main`, or "" */
 	/* Directory of the program's own sources, or "". Names and places of causes lack it */
 	const char *root;
-	const char *own[2];  /* New functions of own_package, except list[0]. Or "" */
+	const char *own[2];  /* New functions of own_package, not explained by list[0] */
 	const char *used[2]; /* New functions of other packages that both snapshots have. Or "" */
 	uint8_t *of_pair;    /* Per pair of charges: number of the cause that explains it, or 0 */
 	struct arena arena;

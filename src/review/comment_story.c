@@ -20,7 +20,7 @@ static const double noise_share = 200;
 static const double noise_moved = 20;
 /* A section that changed by fewer bytes is left out. */
 static const double section_least = 16;
-/* A line that loads as many bytes as before is left out below this change in the file. */
+/* Bytes. A line that is as large in memory as before is left out below this change in the file. */
 static const double file_least = 64;
 
 struct shown said_size(double v)
