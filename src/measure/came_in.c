@@ -356,7 +356,7 @@ static bool group_add_users(struct came_in_group *k, uint32_t top)
 	return k->count > 0;
 }
 
-/* Returns the child of node 0 that dominates most of the group, other than those before. 0: none. */
+/* Returns the child of node 0 that dominates most of the group, except those before. 0: none. */
 static uint32_t group_largest(const struct came_in_group *k, const uint32_t *before, size_t count)
 {
 	const struct came_in_finder *f = k->f;

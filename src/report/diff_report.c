@@ -145,16 +145,16 @@ static void diff_report_put_sections(const struct report *r, struct sink *s)
 	sink_text(s, r->table.top->child_count > 0 ? STR("\n\n") : STR("\n"));
 }
 
-/* Writes "FUNCTION (FILE:LINE), which is new". */
-static void came_in_put_by(const struct heft_came_in *c, struct text *out)
+/* Appends "FUNCTION (FILE:LINE)". Returns the words after it. */
+static struct str came_in_add_by(const struct heft_came_in *c, struct text *out)
 {
 	char line[24];
 	snprintf(line, sizeof line, ":%" PRIu32, c->line);
-	text_add(out, str_of(c->by));
+	text_set(out, str_of(c->by));
 	if (*c->file)
 		text_add_all(out, " (", c->file, c->line > 0 ? line : "", ")");
-	if (c->change == HEFT_ADDED)
-		text_add(out, STR(", which is new"));
+	text_add_char(out, '\0');
+	return c->change == HEFT_ADDED ? STR(", which is new\n") : STR("\n");
 }
 
 /* Writes below the table by whom added rows came in. */
@@ -166,16 +166,11 @@ static void diff_report_put_came_in(const struct report *r, struct sink *s)
 		const struct heft_came_in *c = &d->came_in[i];
 		if (i == 0)
 			sink_text(s, STR("\nCame in by:\n"));
-		if (i == 0 || c->what != c[-1].what) {
-			sink_printf(s, "%13s  ", shown_parts((double)c->bytes).p);
-			label_put(s, str_of(c->what), 0);
-			sink_text(s, STR("\n"));
-		}
-		by.len = 0;
-		came_in_put_by(c, &by);
-		sink_right(s, STR(""), 17);
-		label_put(s, text_str(&by), 0);
-		sink_text(s, STR("\n"));
+		if (i == 0 || c->what != c[-1].what)
+			label_printf(s, "%13s  %s\n", shown_parts((double)c->bytes).p, c->what);
+		const struct str after = came_in_add_by(c, &by);
+		label_printf(s, "%17s%s", "", by.p);
+		sink_text(s, after);
 	}
 	text_release(&by);
 }
@@ -381,13 +376,12 @@ static void diff_report_markdown_foot(const struct report *r, struct sink *s)
 		sink_text(s, STR("\n</details>\n"));
 	for (size_t i = 0; i < d->came_in_count; i++) {
 		const struct heft_came_in *c = &d->came_in[i];
-		by.len = 0;
-		came_in_put_by(c, &by);
+		const struct str after = came_in_add_by(c, &by);
 		sink_text(s, i == 0 ? STR("\nCame in by:\n\n* ") : STR("* "));
 		markdown_code(s, c->what, 80);
 		sink_text(s, STR(" by "));
-		markdown_code(s, text_str(&by).p, 120);
-		sink_text(s, STR("\n"));
+		markdown_code(s, by.p, 120);
+		sink_text(s, after);
 	}
 	text_release(&by);
 }

@@ -58,8 +58,8 @@ void story_put_path(struct sink *s, const char *path);
  * there is none. */
 void comment_put_example(const struct comment *c, enum heft_change change, const char *before,
 			 struct sink *s);
-/* Writes ", brought in by `f()` (`a.c:12`), which is new": by whom a cause or an owner came in. True
- * if that is known. `what`: heft_came_in.what, the same pointer. */
+/* Writes ", brought in by `f()` (`a.c:12`), which is new": by whom a cause or an owner came in.
+ * True if that is known. `what`: heft_came_in.what, the same pointer. */
 bool comment_put_came_in(const struct comment *c, const char *what, struct sink *s);
 /* True if debug info is all that changed, apart from headers. */
 bool comment_is_debug_alone(const struct comment *c);

@@ -42,7 +42,7 @@ CASES = {
     "where": ["{app} main", "-d symbols {app} main+4", "{heap} 0x1000"],
     "info": ["{app} {old}", "--format=json {dir}"],
     "snapshot": ["{app} -o {out}", "{object} -o {out}"],
-    "diff": ["{size_old} {size}", "{old} {app}", "--format=json {size_old} {size}"],
+    "diff": ["{size_old} {size}", "--why {old} {app}", "--format=json {size_old} {size}"],
     "query": ["{size} SELECT+full_name+FROM+symbols+LIMIT+3", "{size} @largest"],
     "check": ["--budget={budget} {size}"],
     "comment": ["--base={size_old} {size}"],

@@ -75,7 +75,7 @@ CASES = {
                          C + " -shared", "package", "(no package)", [("api", "added", "api.c", "pack_39(n) + 1")]),
     "stripped": (BASE, BASE | calls(load="pack_39"), C + " -s", "package", None, []),
     "a template": ({"main.cc": CXXMAIN, "load.cc": PLAIN}, {"main.cc": CXXMAIN, "load.cc": RULES}, CXX, "namespace", "std::__detail",
-                   [("logsift::Rule::Rule", "added", "load.cc", "regex")]),
+                   [("logsift::Rule::Rule()", "added", "load.cc", "regex")]),
 }
 OTHERS = {
     "go": (GO, GO | {"record.go": GOJSON}, "go build -o app .", "package", "encoding/json", [("main.record", "changed", "record.go", "json.Marshal")]),
