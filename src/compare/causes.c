@@ -373,22 +373,18 @@ static void causes_guess_symbols(struct cause_evidence *e)
 			}
 	}
 	for (size_t k = 0; k < COUNT_OF(most) && most[k] != NULL; k++) {
-		const struct cause c = {
-			.kind = CAUSE_SYMBOL,
-			.sign = cause_sign(most[k]),
-			.before = most[k]->before,
-			.instance = has_instance(e, most[k]),
-			.section_was = most[k]->section_was.len > 0
-					       ? arena_copy(e->arena, most[k]->section_was)
-					       : NULL,
-			.names = { arena_copy(e->arena, symbol_name(most[k])),
-				   most[k]->section_was.len == 0 &&
-						   most[k]->change == HEFT_CHANGED &&
-						   fabs(most[k]->own) * 2 < cause_size(most[k])
-					   ? ""
-					   : arena_copy(e->arena, most[k]->section),
-				   arena_copy(e->arena, most[k]->path) }
-		};
+		const struct cause c = { .kind = CAUSE_SYMBOL,
+					 .sign = cause_sign(most[k]),
+					 .before = most[k]->before,
+					 .instance = has_instance(e, most[k]),
+					 .with_data = fabs(most[k]->own) * 2 < cause_size(most[k]),
+					 .section_was = most[k]->section_was.len > 0
+								? arena_copy(e->arena,
+									     most[k]->section_was)
+								: NULL,
+					 .names = { arena_copy(e->arena, symbol_name(most[k])),
+						    arena_copy(e->arena, most[k]->section),
+						    arena_copy(e->arena, most[k]->path) } };
 		vec_push(&e->guesses, (struct cause_guess){ c, claims_label, most[k]->label });
 	}
 }

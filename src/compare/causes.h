@@ -31,7 +31,7 @@ enum cause_kind {
 	/* What the changed parts have in common. */
 	CAUSE_SECTION, /* A section whose change shows the cause. names: section, explanation */
 	CAUSE_TEXTS,   /* Only texts and their padding. names: up to three sources. `texts` */
-	CAUSE_SYMBOL,  /* One symbol. names: label, section ("" if other bytes changed), path */
+	CAUSE_SYMBOL,  /* One symbol. names: its label, section, path */
 	CAUSE_RUNTIME, /* Part of a run time. names: words for it. count: symbols */
 	CAUSE_PACKAGE, /* Packages in one snapshot only. names: the largest. count: packages */
 	CAUSE_OBJECTS, /* Objects without debug info. names: up to three. count: symbols */
@@ -56,18 +56,18 @@ struct cause {
 	double delta;   /* Sum of the explained changes, with their signs */
 	double before;  /* CAUSE_SYMBOL: its bytes before the change */
 	size_t count, grown;
-	size_t of;          /* Number of all units, or of functions in both. 0: unknown */
-	size_t gone, added; /* Numbers of functions that are gone, and new */
-	double texts;       /* CAUSE_TEXTS: bytes that differ */
-	bool replaced; /* CAUSE_RUNTIME: a part of its kind changed in the opposite direction */
-	/* CAUSE_SYMBOL: true if the base has the function with other arguments of its template */
-	bool instance;
-	const char
-		*section_was; /* CAUSE_SYMBOL: its section before if it is another one, or NULL */
-	/* CAUSE_OBJECTS: what most of the names begin with, or NULL */
-	const char *prefix;
-	bool some;            /* CAUSE_CONTENTS: `count` includes symbols that do not differ */
+	size_t of;            /* Number of all units, or of functions in both. 0: unknown */
+	size_t gone, added;   /* Numbers of functions that are gone, and new */
 	const char *names[3]; /* "" where unused */
+	double texts;         /* CAUSE_TEXTS: bytes that differ */
+	bool replaced; /* CAUSE_RUNTIME: a part of its kind changed in the opposite direction */
+	bool some;     /* CAUSE_CONTENTS: `count` includes symbols that do not differ */
+	const char *prefix; /* CAUSE_OBJECTS: what most of the names begin with, or NULL */
+	/* CAUSE_SYMBOL. `instance`: the base has the function with other arguments of its template.
+	 * `with_data`: most bytes are not its own, but belong to it. `section_was`: its section in
+	 * the base if it is another one, or NULL */
+	bool instance, with_data;
+	const char *section_was;
 	/* Only for CAUSE_CONTENTS. `was`: "" if the name is the same. Of each name: its kind, such
 	 * as "function", and its source, or its section if the source is unknown */
 	const char *was, *kinds[3], *places[3];

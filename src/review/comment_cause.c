@@ -119,7 +119,7 @@ static void put_symbol(const struct cause *c, struct sink *s)
 			    said_size(c->delta).p);
 		return;
 	}
-	if (!*c->names[1] && c->sign == 0) {
+	if (c->with_data && c->sign == 0) {
 		sink_text(s, STR("data and tables that belong to "));
 		story_put_name(s, c->names[0]);
 		sink_printf(s, " %s by %s", c->delta < 0 ? "shrank" : "grew",
@@ -138,6 +138,7 @@ static void put_symbol(const struct cause *c, struct sink *s)
 	else
 		sink_text(s, STR("one symbol, "));
 	story_put_name(s, c->names[0]);
+	sink_text(s, c->with_data ? STR(", with data and tables that belong to it") : STR(""));
 	put_growth(c, s);
 }
 
