@@ -128,6 +128,68 @@ static size_t bucket_end(const struct candidates *c, size_t first)
 	return end;
 }
 
+/* True if a symbol is code with a name of its own, and `partner` says that it has none yet. */
+static bool match_rename_is_open(const struct match_side *side, const uint32_t *partner, uint32_t i)
+{
+	const struct snap_symbol *y = &side->s->symbols.data[i];
+	return partner[i] == DIFF_NONE && y->size > 0 && (side->places[y->section] & 0xff) == 't' &&
+	       has_name(side, y);
+}
+
+/* Returns the number of open symbols from `first` on, all in one place. */
+static uint32_t match_rename_run(const struct match_side *side, const uint32_t *partner,
+				 uint32_t first)
+{
+	const struct snapshot *s = side->s;
+	uint32_t count = 0;
+	while (first + count < s->symbols.count &&
+	       s->symbols.data[first + count].section == s->symbols.data[first].section &&
+	       match_rename_is_open(side, partner, first + count))
+		count++;
+	return count;
+}
+
+/* Pairs runs of functions that lie between the same two neighbours, if their sizes are the same in
+ * the same order: linkers keep the order of an object's functions. `after_of`: per symbol of the
+ * base, its partner. */
+static void match_rename_pair_run(struct matcher *m, const uint32_t *after_of, uint32_t first,
+				  uint32_t count)
+{
+	const struct snap_symbol *now = m->after.s->symbols.data, *was = m->before.s->symbols.data;
+	const uint32_t end = first + count;
+	if (first == 0 || end == m->after.s->symbols.count || m->partner[first - 1] == DIFF_NONE ||
+	    m->partner[end] == DIFF_NONE)
+		return;
+	const uint32_t old = m->partner[first - 1] + 1;
+	uint64_t size = 0;
+	bool same = m->partner[end] == (uint64_t)old + count &&
+		    match_rename_run(&m->before, after_of, old) == count &&
+		    m->before.places[was[old].section] == m->after.places[now[first].section];
+	for (uint32_t i = 0; i < count && same; i++) {
+		same = was[old + i].size == now[first + i].size;
+		size += now[first + i].size;
+	}
+	for (uint32_t i = 0; i < count && same && size >= SMALL; i++)
+		match_pair(m, old + i, first + i, MATCH_ALIKE);
+}
+
+static void match_rename_pair_runs(struct matcher *m)
+{
+	uint32_t *after_of = mem_alloc((m->before.s->symbols.count + 1) * sizeof *after_of);
+	memset(after_of, 0xff, (m->before.s->symbols.count + 1) * sizeof *after_of);
+	for (uint32_t i = 0; i < m->after.s->symbols.count; i++)
+		if (m->partner[i] != DIFF_NONE)
+			after_of[m->partner[i]] = i;
+	for (size_t i = 0; i < m->after.left.count; i++) {
+		const uint32_t first = m->after.left.data[i];
+		const uint32_t count = match_rename_run(&m->after, m->partner, first);
+		/* The list has every symbol of the run. */
+		i += count > 0 ? count - 1 : 0;
+		match_rename_pair_run(m, after_of, first, count);
+	}
+	mem_free(after_of);
+}
+
 void match_renamed(struct matcher *m)
 {
 	struct candidates old = { { 0 } }, new_ = { { 0 } };
@@ -152,5 +214,7 @@ void match_renamed(struct matcher *m)
 			n = new_end;
 	}
 	vec_release_all(&old.all, &new_.all);
+	match_drop(m);
+	match_rename_pair_runs(m);
 	match_drop(m);
 }

@@ -378,6 +378,39 @@ static void moved_and_renamed_symbols_are_found(void **state)
 		  SYMBOL(".rodata", 80, "\"two text\"", "a.c"), false, HEFT_ADDED);
 }
 
+static void functions_between_the_same_neighbours_are_renamed(void **state)
+{
+	static const struct made old[] = {
+		{ ".text", 16, 8, 0, "first", NULL, NULL, NULL, 0 },
+		{ ".text", 24, 80, 0, "write_all", NULL, NULL, NULL, 0 },
+		{ ".text", 104, 20, 0, "clear", NULL, NULL, NULL, 0 },
+		{ ".text", 124, 8, 0, "last", NULL, NULL, NULL, 0 },
+	};
+	static const struct made new_[] = {
+		{ ".text", 32, 8, 0, "first", NULL, NULL, NULL, 0 },
+		{ ".text", 40, 80, 0, "flush", NULL, NULL, NULL, 0 },
+		{ ".text", 120, 20, 0, "drop", NULL, NULL, NULL, 0 },
+		{ ".text", 140, 8, 0, "last", NULL, NULL, NULL, 0 },
+	};
+	static const struct made other[] = {
+		{ ".text", 32, 8, 0, "first", NULL, NULL, NULL, 0 },
+		{ ".text", 40, 80, 0, "flush", NULL, NULL, NULL, 0 },
+		{ ".text", 120, 24, 0, "drop", NULL, NULL, NULL, 0 },
+		{ ".text", 144, 8, 0, "last", NULL, NULL, NULL, 0 },
+	};
+	(void)state;
+	SETUP(f, old, new_, false);
+	assert_int_equal(count(&f.diff, HEFT_RENAMED), 2);
+	check_counts(&f.diff, 0, 0, 0, 2);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(f.diff.pairs.data[i].before, i);
+	teardown(&f);
+	/* One size differs: nothing tells that the functions are the same. */
+	SETUP(g, old, other, false);
+	check_counts(&g.diff, 2, 2, 0, 2);
+	teardown(&g);
+}
+
 static void data_of_functions_without_names_go_with_the_code(void **state)
 {
 	static const struct made old[] = {
@@ -724,6 +757,7 @@ int main(void)
 		cmocka_unit_test(a_cold_part_is_not_taken_for_its_function),
 		cmocka_unit_test(data_after_a_symbol_follows_the_symbol_or_its_size),
 		cmocka_unit_test(moved_and_renamed_symbols_are_found),
+		cmocka_unit_test(functions_between_the_same_neighbours_are_renamed),
 		cmocka_unit_test(data_of_functions_without_names_go_with_the_code),
 		cmocka_unit_test(names_made_from_addresses_tell_nothing),
 		cmocka_unit_test(what_has_no_name_is_known_by_its_neighbours),
