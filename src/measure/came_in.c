@@ -274,22 +274,20 @@ static bool came_in_has_name(const struct came_in_finder *f, uint32_t node)
 	return name.len > 0 && !strchr("[(\"", name.p[0]) && !snap_is_made_up(name);
 }
 
-/* True for the program's own code: of the package of `main`, or from sources in its folder. Parts
- * of templates are from the headers that define them. */
+/* True for the program's own code: from sources in the folder of `main`, or without debug info of its
+ * package. Parts of templates are from the headers that define them. */
 static bool came_in_is_own(struct came_in_finder *f, uint32_t node)
 {
 	const struct snapshot *s = &f->after->snapshot;
 	uint32_t line;
 	if (!came_in_has_name(f, node))
 		return false;
-	if (f->own.len > 0 &&
-	    str_eq(snapshot_text(s, s->charges.data[f->charge[node]].package), f->own))
-		return true;
+	if (f->root.len == 0)
+		return f->own.len > 0 &&
+		       str_eq(snapshot_text(s, s->charges.data[f->charge[node]].package), f->own);
 	const struct str file = str_of(
-		f->root.len > 0 ? came_in_source(f, came_in_graph(f)->nodes.data[node].addr, &line)
-				: "");
-	return f->root.len > 0 && str_starts(file, f->root) && file.len > f->root.len &&
-	       file.p[f->root.len] == '/';
+		came_in_source(f, came_in_graph(f)->nodes.data[node].addr, &line));
+	return str_starts(file, f->root) && file.len > f->root.len && file.p[f->root.len] == '/';
 }
 
 /* True if a node may be an answer. Tables of others tell nothing: a linker may make them. */

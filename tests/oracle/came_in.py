@@ -82,7 +82,7 @@ OTHERS = {
     "rustc": ({"main.rs": RUST.replace("BODY", "n.to_string()")}, {"main.rs": RUST.replace("BODY", RUSTMAP)}, "rustc -g -C opt-level=2 main.rs -o app", "package", "alloc",
               [("main::record", "changed", "main.rs", "m")]),
 }
-BUILDS = [(cc, options) for cc in ("gcc", "clang", "aarch64-linux-gnu-gcc") for options in ("-O0", "-O2", "-Os") if shutil.which(cc)]
+BUILDS = [(cc, options) for cc in ("gcc", "clang", "aarch64-linux-gnu-gcc") for options in ("-O0", "-O2", "-Os") if shutil.which(cc) and (cc == "gcc" or options == "-O2")]
 
 
 def build(folder, files, command, cc):
@@ -92,7 +92,7 @@ def build(folder, files, command, cc):
     if "-lpack" in command:
         (folder / "lib").mkdir()
         (folder / "lib/pack.c").write_text(PACK)
-        ar = f"{cc} -O2 -fPIC -ffunction-sections -c lib/pack.c -o lib/pack.o && ar rc libpack.a lib/pack.o"
+        ar = f"{cc} -O2 -fPIC -fvisibility=hidden -ffunction-sections -c lib/pack.c -o lib/pack.o && ar rc libpack.a lib/pack.o"
         subprocess.run(ar, shell=True, cwd=folder, check=True)
     subprocess.run(command, shell=True, cwd=folder, check=True, capture_output=True)
 
