@@ -6,8 +6,9 @@
 #include "compare/align_paths.h"
 #include "map/paths.h"
 
-/* Most answers per group, and most references that are looked at to find several. */
-enum { ANSWERS_MOST = 3, USERS_MOST = 64 };
+/* Most answers per group. To find several, at most so many references and steps upwards are looked
+ * at. */
+enum { ANSWERS_MOST = 3, USERS_MOST = 64, STEPS_MOST = 1024 };
 /* Only the first rows have answers, because each costs a search. */
 enum { GROUPS_MOST = 64 };
 
@@ -168,8 +169,10 @@ static void came_in_make_added(struct came_in_finder *f)
 	}
 	mem_free(l.inner);
 	graph_finish(h);
+	ASSERT(h->nodes.count == g->nodes.count && h->reached > 0);
 	f->child = mem_zeroed(h->nodes.count, sizeof *f->child);
 	f->next = mem_zeroed(h->nodes.count, sizeof *f->next);
+	f->is_own = mem_zeroed(h->nodes.count, sizeof *f->is_own);
 	f->sums = mem_zeroed(h->nodes.count, sizeof *f->sums);
 	for (uint32_t i = h->reached; i-- > 1;) {
 		const uint32_t node = h->order[i], above = h->dominators[node];
@@ -276,7 +279,7 @@ static bool came_in_has_name(const struct came_in_finder *f, uint32_t node)
 
 /* True for the program's own code: from sources in the folder of `main`, or without debug info of its
  * package. Parts of templates are from the headers that define them. */
-static bool came_in_is_own(struct came_in_finder *f, uint32_t node)
+static bool came_in_find_own(struct came_in_finder *f, uint32_t node)
 {
 	const struct snapshot *s = &f->after->snapshot;
 	uint32_t line;
@@ -288,6 +291,14 @@ static bool came_in_is_own(struct came_in_finder *f, uint32_t node)
 	const struct str file = str_of(
 		came_in_source(f, came_in_graph(f)->nodes.data[node].addr, &line));
 	return str_starts(file, f->root) && file.len > f->root.len && file.p[f->root.len] == '/';
+}
+
+static bool came_in_is_own(struct came_in_finder *f, uint32_t node)
+{
+	enum { UNKNOWN, OTHER, OWN };
+	if (f->is_own[node] == UNKNOWN)
+		f->is_own[node] = came_in_find_own(f, node) ? OWN : OTHER;
+	return f->is_own[node] == OWN;
 }
 
 /* True if a node may be an answer. Tables of others tell nothing: a linker may make them. */
@@ -343,12 +354,15 @@ static bool group_add_users(struct came_in_group *k, uint32_t top)
 		uint32_t above = h->in[i], own = 0;
 		if (!graph_reaches(h, above))
 			continue;
-		for (; above != 0 && above != top; above = h->dominators[above])
+		uint32_t steps = 0;
+		for (; above != 0 && above != top && steps < STEPS_MOST; steps++) {
 			own = own == 0 && came_in_is_own(f, above) ? above : own;
+			above = h->dominators[above];
+		}
 		if (above == top)
 			continue;
 		const uint32_t by = own != 0 ? own : h->in[i];
-		if (by == 0 || !came_in_tells(f, by) || !group_add(k, by))
+		if (steps == STEPS_MOST || by == 0 || !came_in_tells(f, by) || !group_add(k, by))
 			return false;
 	}
 	return k->count > 0;
@@ -376,6 +390,7 @@ static bool group_find(struct came_in_group *k)
 	const uint64_t all = group_sum(k), most = f->sums[0];
 	uint32_t tops[ANSWERS_MOST];
 	uint64_t done = 0;
+	ASSERT(most <= all);
 	k->count = 0;
 	if (most == 0 || most < all / 2)
 		return false;
@@ -504,7 +519,7 @@ void came_in_release(struct came_in_finder *f)
 	struct heft_graph *p = &f->program;
 	graph_release(&p->graph);
 	graph_release(&f->added);
-	mem_free_all(f->charge, f->level, f->child, f->next, f->sums);
+	mem_free_all(f->charge, f->level, f->is_own, f->child, f->next, f->sums);
 	locator_release(&p->locator);
 	layer_release(&p->layer);
 	measure_release(&p->measure);

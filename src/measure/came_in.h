@@ -25,6 +25,7 @@ struct came_in_finder {
 	struct heft_graph program;
 	struct graph added;     /* The graph of what the change added, with the program's nodes */
 	uint32_t *charge;       /* Per node: its charge in `after`, or SNAP_NO_SYMBOL */
+	uint8_t *is_own;        /* Per node: whether it is the program's own code, once known */
 	uint8_t *level;         /* Per node: from where it is reached (enum came_in_level) */
 	uint32_t *child, *next; /* Trees of dominators: first child and next sibling, or 0 */
 	uint64_t *sums;         /* Per node: bytes of a group that it dominates */
