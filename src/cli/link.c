@@ -290,18 +290,24 @@ static const char *const *link_words(struct link *l, const char *options)
 	return l->words;
 }
 
-/* Returns the first line that is no warning, and does not only say where the error is. */
-static char *first_error(char *text)
+/* Returns the first line of an error: no warning, and not only where the error is. If the link went
+ * well, the first warning about the last option: that the linker does not know it. */
+static char *first_error(char *text, bool good, const char *options)
 {
+	const char *name = options + strlen(options);
+	while (name > options && strchr(" ,=", name[-1]) == NULL)
+		name--;
 	for (char *line = text, *end; *line != '\0'; line = end) {
 		end = line + strcspn(line, "\n");
 		const bool is_place = end > line && end[-1] == ':';
 		if (*end != '\0')
 			*end++ = '\0';
-		if (*line != '\0' && !is_place && strstr(line, "warning:") == NULL)
+		const bool warns = strstr(line, "warning:") != NULL;
+		if (*line != '\0' && !is_place && warns == good &&
+		    (!good || (*name != '\0' && strstr(line, name) != NULL)))
 			return line;
 	}
-	return NULL;
+	return good ? NULL : text;
 }
 
 char *link_run(struct link *l, const char *options, uint64_t *ret_size)
@@ -311,13 +317,14 @@ char *link_run(struct link *l, const char *options, uint64_t *ret_size)
 	remove(l->program);
 	if (!os_child_start(&child, link_words(l, options), OS_MESSAGES_READ))
 		return link_made(l, strdup(link_format(l, "%s: %s", l->words[0], strerror(errno))));
-	char *text = link_made(l, stream_read(child.output)), *error = NULL;
-	if (os_child_end(&child) == 0 && os_path_look(l->program, &made)) {
+	char *text = link_made(l, stream_read(child.output));
+	const bool good = os_child_end(&child) == 0 && os_path_look(l->program, &made);
+	const char *line = first_error(text, good, options);
+	char *error = NULL;
+	if (line != NULL)
+		error = link_made(l, strdup(*line ? line : "the link made no program"));
+	else
 		*ret_size = made.size;
-	} else {
-		const char *line = first_error(text);
-		error = link_made(l, strdup(line ? line : "the link made no program"));
-	}
 	free(text);
 	return error;
 }
