@@ -173,7 +173,8 @@ static void advice_look_at_data(struct advice_rows *r, const struct snapshot *s,
 		const struct snap_section *in = &s->sections.data[y->section];
 		const struct section *section = image_section_at(im, y->addr);
 		if (in->code && in->native && y->alias_place == 0 && y->contents.shape != 0)
-			vec_push(&r->code, (struct advice_code){ y->addr, y->contents.shape });
+			vec_push(&r->code,
+				 (struct advice_code){ y->addr, y->size, y->contents.shape });
 		if (y->addr == 0 || y->size == 0 || y->alias_place > 0 || !in->native ||
 		    !in->in_file || !in->in_memory || in->code || !section)
 			continue;
@@ -302,37 +303,75 @@ static void advice_add_unreached(struct advice_rows *r, struct heft_graph *g)
 	advice_push(r, &a);
 }
 
+/* A reference of a function that may equal another one. */
+struct advice_ref {
+	uint32_t from, to; /* Nodes. `to`: NODE_NONE if the target is no start of a function */
+	uint64_t target;
+};
+typedef VEC(struct advice_ref) advice_ref_vec;
+
+/* Lists what the functions refer to, in their order. */
+static void advice_read_refs(const struct advice_rows *r, const struct heft_graph *g,
+			     const bool *is_code, advice_ref_vec *ret)
+{
+	const struct image *im = g->refs.im;
+	const enum code_isa isa = code_isa_of(im);
+	const struct ref_wish wish = { REF_MEM | REF_ADDR | REF_CALL | REF_JUMP, 0, UINT64_MAX };
+	code_ref_vec refs = { 0 };
+	for (size_t i = 0; i < r->code.count; i++) {
+		const struct advice_code *c = &r->code.data[i];
+		const uint32_t from = graph_at(&g->graph, c->addr);
+		if (from == NODE_NONE || !is_code[from])
+			continue;
+		refs.count = 0;
+		code_refs(isa, image_at(im, c->addr, c->size), c->addr, &wish, &refs);
+		for (size_t k = 0; k < refs.count; k++) {
+			const uint64_t target = refs.data[k].to;
+			const uint32_t to = graph_at(&g->graph, target);
+			const bool start = to != NODE_NONE && is_code[to] &&
+					   g->graph.nodes.data[to].addr == target;
+			/* The instructions tell what lies within the function. */
+			if (target - c->addr >= c->size || target == c->addr)
+				vec_push(ret, (struct advice_ref){ from, start ? to : NODE_NONE,
+								   target });
+		}
+	}
+	vec_release(&refs);
+}
+
 /* Returns a class for each node: functions with one class do the same. First, functions of equal
  * instructions have one class. Then each round tells those apart that refer to different classes.
- * Clears `is_code` of functions with exception tables, which linkers do not fold. */
-static uint64_t *advice_classes(const struct advice_rows *r, const struct graph *g, bool *is_code)
+ * Sets `is_code` for functions that linkers may fold: those without exception tables. */
+static uint64_t *advice_classes(const struct advice_rows *r, const struct heft_graph *g,
+				bool *is_code)
 {
 	enum { ROUNDS = 16 }; /* Differences that are further away in calls are not seen */
-	uint64_t *of = mem_alloc(g->nodes.count * sizeof *of);
-	uint64_t *next = mem_alloc(g->nodes.count * sizeof *next);
-	for (uint32_t i = 0; i < g->nodes.count; i++)
-		of[i] = hash_mix(i, HASH_ODD_1);
+	const size_t count = g->graph.nodes.count;
+	uint64_t *of = mem_zeroed(count, sizeof *of), *next = mem_alloc(count * sizeof *next);
+	advice_ref_vec refs = { 0 };
 	for (size_t i = 0; i < r->code.count; i++) {
-		const uint32_t node = graph_at(g, r->code.data[i].addr);
-		if (node == NODE_NONE || g->nodes.data[node].addr != r->code.data[i].addr)
+		const uint32_t node = graph_at(&g->graph, r->code.data[i].addr);
+		if (node == NODE_NONE || g->graph.nodes.data[node].addr != r->code.data[i].addr)
 			continue;
 		of[node] = r->code.data[i].shape;
 		is_code[node] = true;
 	}
-	for (size_t i = 0; i < g->edges.count; i++)
-		if (g->edges.data[i].kind == EDGE_PERSONALITY)
-			is_code[edge_from(&g->edges.data[i])] = false;
+	for (size_t i = 0; i < g->graph.edges.count; i++)
+		if (g->graph.edges.data[i].kind == EDGE_PERSONALITY)
+			is_code[edge_from(&g->graph.edges.data[i])] = false;
+	advice_read_refs(r, g, is_code, &refs);
 	for (unsigned round = 0; round < ROUNDS; round++) {
-		memcpy(next, of, g->nodes.count * sizeof *next);
-		for (size_t i = 0; i < g->edges.count; i++) {
-			const struct graph_edge *e = &g->edges.data[i];
-			if (is_code[edge_from(e)])
-				next[edge_from(e)] += hash_mix(of[edge_to(e)], HASH_ODD_2);
+		memcpy(next, of, count * sizeof *next);
+		for (size_t i = 0; i < refs.count; i++) {
+			const struct advice_ref *ref = &refs.data[i];
+			const uint64_t to = ref->to == NODE_NONE ? ref->target : of[ref->to];
+			next[ref->from] = hash_mix(next[ref->from] ^ to, HASH_ODD_2);
 		}
 		uint64_t *before = of;
 		of = next;
 		next = before;
 	}
+	vec_release(&refs);
 	mem_free(next);
 	return of;
 }
@@ -349,7 +388,7 @@ static void advice_find_equal(struct advice_rows *r, struct heft_graph *g)
 {
 	const struct graph_node *nodes = g->graph.nodes.data;
 	bool *is_code = mem_zeroed(g->graph.nodes.count, sizeof *is_code);
-	uint64_t *classes = advice_classes(r, &g->graph, is_code);
+	uint64_t *classes = advice_classes(r, g, is_code);
 	struct advice a = { .words = &advice_identical_code };
 	VEC(struct advice_equal) all = { 0 };
 	for (uint32_t i = 1; i < g->graph.nodes.count; i++)
@@ -375,9 +414,8 @@ static void advice_find_equal(struct advice_rows *r, struct heft_graph *g)
 	}
 	struct advice *before = advice_find(r, a.words->name);
 	if (before)
-		*before = a;
-	else
-		advice_push(r, &a);
+		*before = r->found.data[--r->found.count];
+	advice_push(r, &a);
 	vec_release(&all);
 	mem_free_all(is_code, classes);
 }
@@ -385,7 +423,9 @@ static void advice_find_equal(struct advice_rows *r, struct heft_graph *g)
 void advice_rows_add_graph(struct advice_rows *r, struct heft_graph *g)
 {
 	advice_add_unreached(r, g);
-	advice_find_equal(r, g);
+	/* In an object, code does not state what it refers to. */
+	if (g->refs.im->kind != IMAGE_OBJECT)
+		advice_find_equal(r, g);
 }
 
 /* Name of the proposal that joins all options that helped */

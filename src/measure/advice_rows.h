@@ -27,7 +27,7 @@ extern const struct heft_measure advice_measures[1];
 
 /* A function, and the hash of its instructions without the targets of references. */
 struct advice_code {
-	uint64_t addr, shape;
+	uint64_t addr, size, shape;
 };
 
 struct advice_rows {

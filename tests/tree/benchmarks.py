@@ -39,6 +39,7 @@ RUNS = [
     ("bench/twins --heft {heft} --only liblua --dir {tmp}/twins", "apt-get", True),
     ("bench/fit --build {build} --dir {tmp}/fit --only CLEAR", "clang-19", True),
     ("bench/page.py {tmp}/prog", "chromium", True),
+    ("bench/diet --dir {tmp}/diet {heft}", "apt-get dpkg-source g++ ninja", True),
     ("bench/real_history {heft} {tmp}/real 2 base", "git", True),
 ]
 NO_BENCHMARKS = {"meson.build", "builds.py", "format_builds.py", "heap_blocks.c", "heap_ops.c", "bbmap.c", "bb_derive.c", "machines.py", "supersize.c",
