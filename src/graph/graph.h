@@ -72,7 +72,9 @@ struct graph_of {
 	 * empties it. NULL: code is decoded again, and each further range of data is a part of its
 	 * owner. */
 	struct ref_store *refs;
-	unsigned threads; /* 0: one per processor */
+	const struct image *debug; /* Has symbols that `im` lacks, or NULL */
+	struct go_slot *go;        /* NULL: tables of Go's runtime are not read */
+	unsigned threads;          /* 0: one per processor */
 };
 
 /* Makes a graph: graph_read(), graph_find_roots(), then graph_finish(). */
@@ -81,6 +83,12 @@ void graph_make(struct graph *g, const struct graph_of *of);
 static inline const struct image *graph_image(const struct input *in)
 {
 	return input_is_one_image(in) && in->images[0].kind != IMAGE_CORE ? &in->images[0] : NULL;
+}
+
+/* Returns the image whose symbols an input lacks, or NULL. */
+static inline const struct image *graph_debug(const struct source_file *f)
+{
+	return f->debug ? &f->debug->images[0] : NULL;
 }
 
 /* Finds nodes and edges. */

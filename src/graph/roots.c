@@ -1,5 +1,5 @@
 /* Finds the roots of a graph: owners that a program needs although nothing in it refers to them. */
-#include "graph/graph.h"
+#include "graph/roots.h"
 
 #include "attr/attr.h"
 #include "base/sort.h"
@@ -12,12 +12,7 @@ enum { ROOTS_DT_INIT = 12, ROOTS_DT_FINI = 13 };
 
 typedef VEC(uint64_t) roots_addrs;
 
-struct graph_roots {
-	struct graph *g;
-	const struct graph_of *of;
-};
-
-static void roots_add(struct graph_roots *r, uint32_t node, enum root_why why)
+void roots_add(struct graph_roots *r, uint32_t node, enum root_why why)
 {
 	struct graph_node *n = node == NODE_NONE ? NULL : &r->g->nodes.data[node];
 	if (!n || node == 0)
@@ -28,7 +23,7 @@ static void roots_add(struct graph_roots *r, uint32_t node, enum root_why why)
 		n->root = (uint8_t)why;
 }
 
-static void roots_add_code(struct graph_roots *r, uint64_t addr, enum root_why why)
+void roots_add_code(struct graph_roots *r, uint64_t addr, enum root_why why)
 {
 	const uint64_t start = image_code_addr(r->of->im, addr);
 	const struct section *in = image_section_at(r->of->im, start);
@@ -161,6 +156,7 @@ static void roots_add_sections(struct graph_roots *r)
 	const struct spans *vm = &r->g->spans;
 	const struct section *in = NULL;
 	enum root_why of_section = ROOT_NONE;
+	bool table = true;
 	const bool known = r->of->im->kind == IMAGE_OBJECT || data_refs_known(r->of->im) ||
 			   flow_isa_of(r->of->im) != CODE_NONE;
 	for (size_t i = 0; i < vm->list.count; i++) {
@@ -168,10 +164,10 @@ static void roots_add_sections(struct graph_roots *r)
 		if (!in || s->start - in->addr >= in->size) {
 			in = image_section_at(r->of->im, s->start);
 			of_section = in ? roots_of_section(in) : ROOT_NONE;
+			table = !in || !(section_is_data(in) || in->exec || in->nobits);
 		}
 		enum root_why why = of_section;
 		const bool unread = !known && r->g->flags[i] & SPAN_CODE;
-		const bool table = !in || !(section_is_data(in) || in->exec || in->nobits);
 		const uint32_t node = r->g->owner[i];
 		/* Bytes of unwind tables that functions share are a part with its own address. */
 		const bool shared = r->g->nodes.data[node].part &&
@@ -247,6 +243,7 @@ void graph_find_roots(struct graph *g, const struct graph_of *of)
 	if (of->im->kind != IMAGE_OBJECT) {
 		roots_add_entries(&r);
 		roots_add_known(&r);
+		roots_add_kernel(&r);
 	}
 	if (image_dynamic(of->im, ROOTS_DT_INIT, &addr))
 		roots_add_code(&r, addr, ROOT_CONSTRUCTOR);

@@ -190,6 +190,8 @@ static void run_read_graph(struct heft_profile *p, struct entry *e, struct ref_s
 						 .file = &symbols->file,
 						 .labels = &p->labels,
 						 .refs = refs,
+						 .debug = graph_debug(f),
+						 .go = f->go,
 						 .threads = p->context.threads });
 	f->graph = apart ? NULL : e->graph;
 	layer_release(&own);

@@ -14,36 +14,40 @@ struct chain {
 	uint32_t steps;
 };
 
-/* Returns the chain of an owner below the chain `above`. */
-static struct chain chain_below(struct labels *labels, struct chain above, label_id owner)
+/* Returns the chain of an owner below the chain `above`. `work`: for the text. */
+static struct chain chain_below(struct labels *labels, struct chain above, label_id owner,
+				struct text *work)
 {
 	const struct str keeper = label_text(labels, above.label), name = label_text(labels, owner);
 	if (above.label == owner || above.steps == CHAIN_STEPS ||
 	    keeper.len + name.len >= CHAIN_TEXT)
 		return above;
-	return (struct chain){ label_format(labels, STR_FMT ";" STR_FMT, STR_ARG(keeper),
-					    STR_ARG(name)),
-			       above.steps + 1 };
+	work->len = 0;
+	text_adds(work, keeper, STR(";"), name);
+	return (struct chain){ label_copy(labels, text_str(work)), above.steps + 1 };
 }
 
 /* Returns the chain of each node. Node 0 has none. */
 static struct chain *chains_find(struct labels *labels, const struct graph *g)
 {
 	struct chain *of = mem_zeroed(g->nodes.count, sizeof *of);
+	struct text work = { 0 };
 	const struct chain dead = { label_borrow(labels, STR(NOT_REACHED)), 1 };
 	for (uint32_t i = 1; i < g->reached; i++) {
 		const uint32_t node = g->order[i], above = g->dominators[node];
 		const label_id owner = g->nodes.data[node].label;
 		of[node] = above == 0 ? (struct chain){ owner, 1 }
-				      : chain_below(labels, of[above], owner);
+				      : chain_below(labels, of[above], owner, &work);
 		ASSERT(of[node].steps > 0 && of[node].steps <= CHAIN_STEPS);
 	}
 	for (uint32_t i = 1; i < g->nodes.count; i++) {
 		const label_id owner = g->nodes.data[i].label;
 		if (of[i].steps == 0)
-			of[i] = label_is_fallback(labels, owner) ? (struct chain){ owner, 1 }
-								 : chain_below(labels, dead, owner);
+			of[i] = label_is_fallback(labels, owner)
+					? (struct chain){ owner, 1 }
+					: chain_below(labels, dead, owner, &work);
 	}
+	text_release(&work);
 	return of;
 }
 
@@ -109,6 +113,8 @@ bool source_graph(const struct source_file *f, struct layer *ret, struct graph *
 				     .file = &ret->file,
 				     .labels = f->labels,
 				     .refs = &refs,
+				     .debug = graph_debug(f),
+				     .go = f->go,
 				     .threads = f->threads };
 	graph_make(g, &of);
 	return true;
