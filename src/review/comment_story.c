@@ -190,8 +190,10 @@ static bool is_machine_folder(struct str folder, struct str above)
  * above it are those of the machine where a stranger built it. */
 static const char *path_in_project(const char *path)
 {
-	struct str rest = str_of(path), above = STR("");
 	const char *ret = path;
+	for (const char *up; (up = strstr(ret, "/../")) != NULL;)
+		ret = up + 4;
+	struct str rest = str_of(ret), above = STR("");
 	bool machine = true;
 	while (rest.len > 0 && (path[0] == '/' || str_starts(str_of(path), STR("../")))) {
 		const struct str folder = str_take(&rest, '/');
