@@ -25,6 +25,8 @@ enum edge_kind {
 	EDGE_PERSONALITY, /* The routine for exceptions that unwind tables name */
 	EDGE_TYPE,        /* The type of an exception that the code catches */
 	EDGE_PART,        /* The owner's own bytes elsewhere, such as its constants */
+	EDGE_INDIRECT,    /* A call through a pointer may lead there, by the types of functions. It
+			   * reaches nothing: who took the address does */
 	EDGE_KINDS,
 };
 
@@ -85,6 +87,12 @@ void edges_sort(edge_vec *v);
 void edges_add(edge_vec *v, uint32_t from, uint32_t to, enum edge_kind kind, uint64_t place);
 /* Returns the index of the first edge to an owner, and sets their number. `v` is sorted. */
 size_t edges_to(const edge_vec *v, uint32_t to, size_t *ret_count);
+
+/* table_edges.c: appends what tables about code state: indirect calls by .llvm.callgraph, and what
+ * Go's descriptions of types refer to by distances, such as methods. */
+struct go_table;
+void edges_of_call_types(const struct edges_of *in, edge_vec *ret);
+void edges_of_go_types(const struct edges_of *in, const struct go_table *go, edge_vec *ret);
 
 /* unwind_edges.c: what unwind tables say of functions. */
 

@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "code/ref_store.h"
 #include "image/elf/elf_const.h"
+#include "program/go_table.h"
 #include "program/plt.h"
 #include "program/symbol_rule.h"
 
@@ -20,15 +21,9 @@ struct graph_maker {
 	size_t place;             /* Index of the last answer of graph_place() */
 	variable_vec variables;   /* Sorted */
 	const struct section *in; /* Section of the last span */
+	bool in_data;             /* True if that section has data */
+	uint8_t in_flags;         /* Bits of enum span_flag of its spans that are not code */
 };
-
-/* Returns the section with an address. Fast if addresses rise. */
-static const struct section *graph_section(struct graph_maker *m, uint64_t addr)
-{
-	if (!m->in || addr - m->in->addr >= m->in->size)
-		m->in = image_section_at(m->of->im, addr);
-	return m->in;
-}
 
 static void graph_list_variables(struct graph_maker *m)
 {
@@ -62,6 +57,17 @@ static bool graph_has_words(const struct image *im, const struct section *in)
 	       in->type == SHT_FINI_ARRAY || in->type == SHT_PREINIT_ARRAY;
 }
 
+/* Returns the section with an address. Fast if addresses rise. */
+static const struct section *graph_section(struct graph_maker *m, uint64_t addr)
+{
+	if (m->in && addr - m->in->addr < m->in->size)
+		return m->in;
+	m->in = image_section_at(m->of->im, addr);
+	m->in_data = m->in && section_is_data(m->in);
+	m->in_flags = m->in && graph_has_words(m->of->im, m->in) ? SPAN_DATA : 0;
+	return m->in;
+}
+
 static uint8_t graph_span_flags(const struct graph_maker *m, const struct span *s,
 				const struct section *in)
 {
@@ -75,7 +81,7 @@ static uint8_t graph_span_flags(const struct graph_maker *m, const struct span *
 	}
 	if (section_is_got(in))
 		return fallback ? SPAN_GOT : 0;
-	return graph_has_words(m->of->im, in) ? SPAN_DATA : 0;
+	return m->in_flags;
 }
 
 static uint32_t graph_add_node(struct graph *g, label_id label, uint64_t addr)
@@ -105,7 +111,7 @@ static uint32_t graph_node_of_span(struct graph_maker *m, size_t i, const struct
 	struct graph *g = m->g;
 	const struct span *s = &m->g->spans.list.data[i];
 	const bool code = g->flags[i] & SPAN_CODE;
-	const bool data = in && !code && (in->nobits || section_is_data(in));
+	const bool data = in && !code && (in->nobits || m->in_data);
 	const label_id label = m->same[s->label];
 	uint32_t *first = &g->node_of[label];
 	if (*first == NODE_NONE)
@@ -145,13 +151,24 @@ static uint64_t graph_text_size(struct bytes b)
 	return size;
 }
 
+/* True if a word of data is the address of a function. Its bytes may look like a text. */
+static bool graph_is_pointer(const struct graph_maker *m, uint64_t addr)
+{
+	uint64_t to;
+	if (addr % pointer_size(m->of->im) != 0 || !load_pointer(m->of->im, addr, &to))
+		return false;
+	const struct span *at = spans_find(m->of->vm, to);
+	return at && at->start == to && m->has_code[m->same[at->label]];
+}
+
 /* Adds a span of constants. Each text gets a span of its own, because functions share texts. */
 static void graph_cut_texts(struct graph_maker *m, struct span rest)
 {
 	const struct bytes all = image_at(m->of->im, rest.start, rest.size);
 	for (uint64_t done = 0, size = 1; done < all.size && size > 0; done += size) {
 		size = graph_text_size((struct bytes){ all.p + done, all.size - done });
-		if (size == 0 || size == rest.size)
+		if (size == 0 || size == rest.size ||
+		    (size <= pointer_size(m->of->im) && graph_is_pointer(m, rest.start)))
 			break;
 		vec_push(&m->g->spans.list, (struct span){ rest.start, size, rest.label });
 		rest.start += size;
@@ -234,7 +251,7 @@ static void graph_cut_spans(struct graph_maker *m)
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];
 		const struct section *in = graph_section(m, s->start);
-		if (in && !in->exec && !in->write && !section_is_data(in))
+		if (in && !in->exec && !in->write && !m->in_data)
 			graph_cut_table(m, *s);
 		else if (m->has_code[m->same[s->label]] && in && !in->exec && !in->write)
 			graph_cut_texts(m, *s);
@@ -276,8 +293,8 @@ static void graph_make_nodes(struct graph_maker *m)
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];
 		const struct section *in = graph_section(m, s->start);
-		const bool table = in && !(g->flags[i] & SPAN_CODE) && !in->nobits &&
-				   !section_is_data(in) && graph_table_entry(m, s);
+		const bool table = in && !(g->flags[i] & SPAN_CODE) && !in->nobits && !m->in_data &&
+				   graph_table_entry(m, s);
 		g->owner[i] = table ? NODE_NONE : graph_node_of_span(m, i, in);
 	}
 	/* Unwind entries follow when all functions have nodes. */
@@ -372,8 +389,12 @@ void graph_read(struct graph *g, const struct graph_of *of)
 				     .ctx = &names,
 				     .threads = of->threads,
 				     .refs = of->refs };
+	const struct go_table *go = of->go ? go_slot_open(of->go, of->im, NULL) : NULL;
 	edges_find(&in, &g->edges);
 	edges_of_unwinding(&in, &m.unwind, &g->edges);
+	edges_of_call_types(&in, &g->edges);
+	if (go)
+		edges_of_go_types(&in, go, &g->edges);
 	vec_release(&m.unwind.uses);
 	if (of->refs)
 		ref_store_release(of->refs);
@@ -383,23 +404,26 @@ void graph_read(struct graph *g, const struct graph_of *of)
 /* Makes the lists of edges by node, in both directions. */
 static void graph_link(struct graph *g)
 {
-	const size_t nodes = g->nodes.count, edges = g->edges.count;
+	const size_t nodes = g->nodes.count;
+	size_t edges = 0;
 	g->out_first = mem_zeroed(nodes + 2, sizeof *g->out_first);
 	g->in_first = mem_zeroed(nodes + 2, sizeof *g->in_first);
-	g->out = mem_zeroed(edges + 1, sizeof *g->out);
-	g->in = mem_zeroed(edges + 1, sizeof *g->in);
-	for (size_t i = 0; i < edges; i++) {
-		g->out_first[edge_from(&g->edges.data[i]) + 2]++;
-		g->in_first[edge_to(&g->edges.data[i]) + 1]++;
-		g->in[i] = edge_from(&g->edges.data[i]);
+	g->out = mem_zeroed(g->edges.count + 1, sizeof *g->out);
+	g->in = mem_zeroed(g->edges.count + 1, sizeof *g->in);
+	vec_each(const struct graph_edge, e, &g->edges) {
+		if (e->kind == EDGE_INDIRECT)
+			continue;
+		g->out_first[edge_from(e) + 2]++;
+		g->in_first[edge_to(e) + 1]++;
+		g->in[edges++] = edge_from(e);
 	}
 	for (size_t i = 1; i < nodes + 2; i++) {
 		g->out_first[i] += g->out_first[i - 1];
 		g->in_first[i] += g->in_first[i - 1];
 	}
-	for (size_t i = 0; i < edges; i++) {
-		const struct graph_edge *e = &g->edges.data[i];
-		g->out[g->out_first[edge_from(e) + 1]++] = edge_to(e);
+	vec_each(const struct graph_edge, e, &g->edges) {
+		if (e->kind != EDGE_INDIRECT)
+			g->out[g->out_first[edge_from(e) + 1]++] = edge_to(e);
 	}
 	ASSERT(g->out_first[nodes] == edges && g->in_first[nodes] == edges);
 }

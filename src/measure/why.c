@@ -23,6 +23,7 @@ static const char *const why_kinds[EDGE_KINDS] = {
 	[EDGE_PERSONALITY] = "personality",
 	[EDGE_TYPE] = "type",
 	[EDGE_PART] = "part",
+	[EDGE_INDIRECT] = "indirect call",
 };
 
 static const char *const why_roots[ROOT_REASONS] = {

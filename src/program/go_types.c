@@ -179,3 +179,42 @@ uint64_t go_types_next(const struct go_table *g, const struct image *im, uint64_
 			return addr;
 	return 0;
 }
+
+void go_type_refers(const struct go_table *g, const struct image *im, uint64_t addr,
+		    void (*fn)(void *ctx, uint64_t place, uint64_t target), void *ctx)
+{
+	enum { METHOD_SIZE = 16 };
+	const struct types t = { g, im, g->tab.pointer };
+	const uint64_t fixed = 4 * (uint64_t)t.width + 16;
+	struct description d;
+	if (!read_description(&t, addr, &d))
+		return;
+	struct reader r = reader_of(image_at(im, addr + fixed - 4, 4), im->big_endian);
+	const uint32_t pointer = read_u32(&r);
+	uint64_t text, end;
+	go_table_code(g, &text, &end);
+	text = g->tab.text != 0 ? g->tab.text : text;
+	if (pointer != 0 && describes(&t, g->types.start + pointer))
+		fn(ctx, addr + fixed - 4, g->types.start + pointer);
+	/* Maps have fields that differ by version. */
+	if (!d.has_path || d.kind == KIND_MAP)
+		return;
+	/* The path, the numbers of all methods and of exported ones, the distance of the list */
+	const uint64_t more = d.own + own_size(&t, d.kind);
+	r = reader_of(image_at(im, more, 12), im->big_endian);
+	read_skip(&r, 4);
+	const unsigned count = read_u16(&r);
+	read_skip(&r, 2);
+	const uint64_t list = more + read_u32(&r);
+	/* A method has the distances of its name, its type, and two functions. -1: none */
+	r = reader_of(image_at(im, list, (uint64_t)count * METHOD_SIZE), im->big_endian);
+	for (uint64_t at = list; reader_left(&r) >= METHOD_SIZE; at += METHOD_SIZE) {
+		read_skip(&r, 4);
+		const uint32_t type = read_u32(&r), code[] = { read_u32(&r), read_u32(&r) };
+		if (type != 0 && describes(&t, g->types.start + type))
+			fn(ctx, at + 4, g->types.start + type);
+		for (unsigned i = 0; i < COUNT_OF(code); i++)
+			if (code[i] != 0 && code[i] != UINT32_MAX)
+				fn(ctx, at + 8 + 4 * i, text + code[i]);
+	}
+}

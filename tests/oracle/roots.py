@@ -8,6 +8,7 @@ may be unreached but 0.1 % of the bytes.  In the second, the symbols that heft d
 lacks: 99 % of their bytes, and 1 % may be others."""
 import collections
 import csv
+import os
 import pathlib
 import shutil
 import subprocess
@@ -77,6 +78,47 @@ def compare(heft, what, nm, small, large, only):
     return not bad
 
 
+GO = r"""
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"sort"
+	"text/template"
+)
+
+type shape interface{ Area() float64 }
+type square struct{ A float64 }
+
+func (s square) Area() float64   { return s.A * s.A }
+func (s *square) Name() string   { return "square" }
+func (s square) Unused() []byte  { return nil }
+
+func main() {
+	shapes := []shape{square{2}, square{1}}
+	sort.Slice(shapes, func(i, k int) bool { return shapes[i].Area() < shapes[k].Area() })
+	json.NewEncoder(os.Stdout).Encode(shapes)
+	template.Must(template.New("t").Parse("{{range .}}{{.Area}}{{end}}")).Execute(os.Stdout, shapes)
+	fmt.Println(len(shapes))
+}
+"""
+
+
+def compare_go(heft):
+    """Go's linker removes what nothing reaches: methods that no interface and no reflection needs, too."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = pathlib.Path(folder) / "main.go", pathlib.Path(folder) / "main"
+        source.write_text(GO)
+        subprocess.run(["go", "build", "-o", program, source], check=True, env={**os.environ, "GOCACHE": folder + "/cache", "GO111MODULE": "off"})
+        kept, lives = sizes("nm", program, None), reached(heft, program)
+    lost = {n: s for n, s in kept.items() if n not in lives and not n.startswith(("runtime.", "go:", "go."))}
+    bad = sum(lost.values()) > sum(kept.values()) / 1000
+    print(f"{'FAILED ' if bad else ''}Go: {sum(lost.values())} of {sum(kept.values())} bytes unreached", *sorted(lost)[:8])
+    return not bad
+
+
 def main():
     heft, good, done = sys.argv[1], True, 0
     kits = [("C", "gcc", "nm", ["-no-pie"]), ("C, moving", "gcc", "nm", ["-pie"]), ("C++", "g++", "nm", ["-no-pie"]), ("PE", "x86_64-w64-mingw32-gcc", "x86_64-w64-mingw32-nm", [])]
@@ -99,6 +141,9 @@ def main():
                 subprocess.run([compiler, *flags, *more, *objects, "-o", work / name], check=True)
             good = compare(heft, what, nm, work / "small.exe", work / "large.exe", only) and good
             done += 1
+    if shutil.which("go") and sys.argv[2:] in ([], ["Go"]):
+        good = compare_go(heft) and good
+        done += 1
     if done == 0:
         print("SKIP: no compiler")
         sys.exit(SKIPPED)
