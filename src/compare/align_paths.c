@@ -332,9 +332,10 @@ static bool project_descend(const project_paths *all, struct str *dir)
 /* Returns the directory that has 95 % of the code of the package `own`, or of all if it is "". */
 static struct str project_find(const struct snapshot *s, struct str own)
 {
+	enum { DEPTH_MOST = 64 };
 	project_paths all = project_list(s, own);
 	struct str root = all.count > 0 ? str_upto(all.data[0].path, 0) : STR("");
-	while (project_descend(&all, &root))
+	for (int depth = 0; depth < DEPTH_MOST && project_descend(&all, &root); depth++)
 		;
 	while (root.len > 0 && align_is_plain_folder(file_name_str(root)))
 		root = parent_of(root);

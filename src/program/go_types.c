@@ -172,9 +172,10 @@ struct str go_type_label(const struct go_table *g, const struct image *im, uint6
 uint64_t go_types_next(const struct go_table *g, const struct image *im, uint64_t addr)
 {
 	/* Go's linker aligns symbols of so many bytes to it, and descriptions are larger. */
-	const uint64_t align = 32;
-	for (addr = align_up(max_u64(addr + 1, g->types.start), align); addr < g->types.end;
-	     addr += align)
+	const uint64_t align = 32, start = g->types.start;
+	/* A damaged section may state more bytes than the file has. */
+	const uint64_t end = start + image_at(im, start, g->types.end - start).size;
+	for (addr = align_up(max_u64(addr + 1, start), align); addr < end; addr += align)
 		if (go_type_name(g, im, addr).len > 0)
 			return addr;
 	return 0;
