@@ -360,6 +360,15 @@ static struct str symbol_name(const struct cause_part *p)
 	return name;
 }
 
+/* True if most of the bytes that changed are not the symbol's own. The name and unwind entry of a
+ * small new function are no news. */
+static bool is_mostly_data(const struct cause_part *p)
+{
+	const double entries_most = 1024;
+	return fabs(p->own) * 2 < cause_size(p) &&
+	       (cause_sign(p) == 0 || cause_size(p) > entries_most);
+}
+
 static void causes_guess_symbols(struct cause_evidence *e)
 {
 	const struct cause_part *most[CAUSES_MOST] = { NULL };
@@ -377,7 +386,7 @@ static void causes_guess_symbols(struct cause_evidence *e)
 					 .sign = cause_sign(most[k]),
 					 .before = most[k]->before,
 					 .instance = has_instance(e, most[k]),
-					 .with_data = fabs(most[k]->own) * 2 < cause_size(most[k]),
+					 .with_data = is_mostly_data(most[k]),
 					 .section_was = most[k]->section_was.len > 0
 								? arena_copy(e->arena,
 									     most[k]->section_was)
@@ -649,6 +658,7 @@ void causes_find(struct causes *ret, const struct snapshot_diff *d,
 		;
 	ret->all = e.all;
 	ret->padding = e.padding;
+	ret->resized = e.larger + e.smaller;
 	ret->moved = e.moved;
 	ASSERT(e.all >= 0 && ret->count <= CAUSES_MOST);
 	causes_order(ret);

@@ -79,6 +79,7 @@ struct causes {
 	size_t count;
 	bool sole;                    /* True if list[0] explains half of the change, or more */
 	bool same_build, other_build; /* True if the build ids, both known, are equal; or differ */
+	size_t resized;               /* Number of functions in both that have another own size */
 	size_t compared;              /* Number of symbols whose contents were compared */
 	bool loads_same;              /* True if all loaded sections have the same contents */
 	double all;                   /* Sum of absolute changes outside of debug info */

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { DEBUG_SECTIONS_MOST = 8 };
+enum { DEBUG_SECTIONS_MOST = 8, MANY = 8 };
 
 /* Writes "3 of 4 units", or nothing if it is unknown. */
 static void put_units(const struct cause *c, struct sink *s)
@@ -487,4 +487,8 @@ void comment_put_cause(const struct comment *c, struct sink *s)
 	sink_text(s, STR("."));
 	if (!came_in)
 		put_own(all, s);
+	/* One function with a large change beside many with small ones: more than it changed. */
+	if (all->list[0].kind == CAUSE_SYMBOL && all->list[0].sign == 0 && all->resized > MANY)
+		sink_printf(s, " %s functions have another size.",
+			    shown_parts((double)all->resized).p);
 }

@@ -70,6 +70,10 @@ SAY = HEAD + "".join(f'int say{i}(int n) {{ return n > {i} ? use("said in one/sa
 MANY = "".join(f"int many{i}(int n) {{ return n * {i} + 7; }}\n" for i in range(240))
 
 
+def big(calls):
+    return HEAD + "int big(const char *s) { int n = 0; " + "n += use(s, n);" * calls + " return n; }\n"
+
+
 def edit(old, new):
     return {name: text.replace(old, new) for name, text in BASE.items()}
 
@@ -132,6 +136,8 @@ CASES = {
     "a table that is made at run time": (BASE | {"use.cc": BASE["use.cc"] + TABLE}, DEBUG, BASE | {"use.cc": BASE["use.cc"] + "unsigned table[2000]; void fill() { for (unsigned i = 0; i < 2000; i++) table[i] = i * 7919; }\n"}, DEBUG, "",
                                          r"`table` moved from `.rodata` to `.bss`, which shrinks the file by 7.8 KiB", "belong"),
     "moved, with other line numbers": (BASE | {"one/say.cc": SAY}, DEBUG, BASE | {"two/say.cc": SAY.replace("__LINE__", "1000")}, DEBUG, "", r"`one/say.cc` moved to `two/say.cc`", "rebuild"),
+    "one function and many": (BASE | {"big.cc": big(4)}, DEBUG, edit("+ use(s + 1,", "+ 700 * use(s + 200,") | {"big.cc": big(300)}, DEBUG, "",
+                              r"one function, `big\(\)`, grew by .*\. 2\d functions have another size\.$", "option"),
     "a table": (BASE, DEBUG, BASE | {"use.cc": BASE["use.cc"] + TABLE}, DEBUG, "", r"one table of data, `table`, is new", "option"),
     "classes": (BASE, DEBUG, BASE | {"box.cc": CLASSES}, DEBUG, "", r"10 classes \(.*are new", "option"),
     "another printf": (BASE | PRINTF["tiny"], DEBUG, BASE | PRINTF["big"], DEBUG, "", r"formatted output \(`printf`\) was replaced", "came in"),
