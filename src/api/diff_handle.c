@@ -177,11 +177,9 @@ static bool diff_write_comment(const struct heft_diff *d, const struct heft_budg
 	bool ok = !opts.template_path || comment_template_check(opts.template_path, text, err);
 	if (ok) {
 		sink_start(&s, sink);
-		struct came_in_finder finder = {
-			.d = &d->diff, .after = d->sides[1], .least = 256
-		};
-		comment_make(&finder, &d->sections, &budget, &opts, text, &s);
-		came_in_release(&finder);
+		struct came_in_finder came = { .d = &d->diff, .after = d->sides[1], .least = 256 };
+		comment_make(&came, &d->sections, &budget, &opts, text, &s);
+		came_in_release(&came);
 		ok = sink_end(&s, err);
 	}
 	if (opts.template_path)

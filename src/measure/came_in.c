@@ -277,8 +277,8 @@ static bool came_in_has_name(const struct came_in_finder *f, uint32_t node)
 	return name.len > 0 && !strchr("[(\"", name.p[0]) && !snap_is_made_up(name);
 }
 
-/* True for the program's own code: from sources in the folder of `main`, or without debug info of its
- * package. Parts of templates are from the headers that define them. */
+/* True for the program's own code: from sources in the folder of `main`, or without debug info of
+ * its package. Parts of templates are from the headers that define them. */
 static bool came_in_find_own(struct came_in_finder *f, uint32_t node)
 {
 	const struct snapshot *s = &f->after->snapshot;
