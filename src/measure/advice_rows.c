@@ -314,7 +314,7 @@ typedef VEC(struct advice_ref) advice_ref_vec;
 static void advice_read_refs(const struct advice_rows *r, const struct heft_graph *g,
 			     const bool *is_code, advice_ref_vec *ret)
 {
-	const struct image *im = g->refs.im;
+	const struct image *im = program_image(&g->program);
 	const enum code_isa isa = code_isa_of(im);
 	const struct ref_wish wish = { REF_MEM | REF_ADDR | REF_CALL | REF_JUMP, 0, UINT64_MAX };
 	code_ref_vec refs = { 0 };
@@ -424,7 +424,7 @@ void advice_rows_add_graph(struct advice_rows *r, struct heft_graph *g)
 {
 	advice_add_unreached(r, g);
 	/* In an object, code does not state what it refers to. */
-	if (g->refs.im->kind != IMAGE_OBJECT)
+	if (program_image(&g->program)->kind != IMAGE_OBJECT)
 		advice_find_equal(r, g);
 }
 
