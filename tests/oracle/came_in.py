@@ -5,6 +5,7 @@ usage: tests/oracle/came_in.py HEFT
 """
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -115,6 +116,12 @@ def wrong(heft, sides, case):
         line = new[file].splitlines()[c.get("line", 0) - 1]
         if text not in line:
             return f"line {c.get('line')} is {line}, should have {text}"
+    comment = run(heft, "comment", "--base", *sides).split("<details>")[0]
+    named = re.findall("brought in by .*", comment)
+    if by != "symbol" and truth and not any(f"`{truth[0][0]}`" in line for line in named):
+        return f"the comment tells {named}"
+    if not truth and row is None and named:
+        return f"the comment tells {named} without names"
     return ""
 
 
