@@ -197,12 +197,14 @@ static const char *came_in_source(struct came_in_finder *f, uint64_t place, uint
 	return count > 0 ? frames[count - 1].file : d.file;
 }
 
-/* Finds the folder of the program's own sources: that of `main`, or the folder `src` around it. */
+/* Finds the folder of the program's own sources: that of `main`, or the folder `src` around it. In
+ * programs of Go, `main` belongs to the run time. */
 static void came_in_find_root(struct came_in_finder *f)
 {
 	const struct graph *g = came_in_graph(f);
 	uint32_t label, line;
-	if (!intern_find(&f->program.labels.names, STR("main"), &label) ||
+	if (intern_find(&f->program.labels.names, STR("main.main"), &label) ||
+	    !intern_find(&f->program.labels.names, STR("main"), &label) ||
 	    label >= g->label_count || g->node_of[label] == NODE_NONE)
 		return;
 	const char *file = came_in_source(f, g->nodes.data[g->node_of[label]].addr, &line);

@@ -111,7 +111,7 @@ def wrong(heft, sides, case):
         return f"by {[c['by'] for c in found]}, should be {[t[0] for t in truth]}"
     for name, change, file, text in truth:
         c = next(c for c in found if c["by"] == name)
-        if c["change"] != change or pathlib.Path(c.get("file", "")).name != file:
+        if (c["change"] == "added") != (change == "added") or pathlib.Path(c.get("file", "")).name != file:
             return f"{c}, should be {change} in {file}"
         line = new[file].splitlines()[c.get("line", 0) - 1]
         if text not in line:
