@@ -71,7 +71,7 @@ CASES = {
     "five": (BASE, BASE | calls(load="pack_39", save="pack_39", show="pack_39", sort="pack_39", find="pack_39"), C, "package", "(no package)", []),
     "new functions": (BASE, BASE | HELPERS, C, "package", "(no package)", [("helper", "added", "unpack.c", "pack_39(n) ^ 3")]),
     "a new function": (BASE, BASE | HELPERS, C, "symbol", "unpack", [("load", "changed", "load.c", "unpack(n)")]),
-    "a table": (BASE | {"load.c": TABLE % "pick"}, BASE | {"load.c": TABLE % "pack_39"}, C, "package", "(no package)", [("ways", "changed", "load.c", "ways[])(int) = {")]),
+    "a table": (BASE | {"load.c": TABLE % "pick"}, BASE | {"load.c": TABLE % "pack_39"}, C, "symbol", "table", [("ways", "changed", "load.c", "ways[])(int) = {")]),
     "a shared library": ({"load.c": PARTS["load.c"]}, {"load.c": PARTS["load.c"], "api.c": "int pack_39(int);\nint api(int n);\nint api(int n) { return pack_39(n) + 1; }\n"},
                          C + " -shared", "package", "(no package)", [("api", "added", "api.c", "pack_39(n) + 1")]),
     "stripped": (BASE, BASE | calls(load="pack_39"), C + " -s", "package", None, []),
