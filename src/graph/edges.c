@@ -322,7 +322,8 @@ static void edges_add_reloc(const struct edges_scan *s, const struct reloc_iter 
 			    const struct reloc *rel, struct operands *operands,
 			    struct edges_list *to)
 {
-	const struct span *at = spans_find(s->in.spans, rel->addr);
+	const bool inside = rel->addr >= s->low && rel->addr < s->high;
+	const struct span *at = inside ? edges_span(s, rel->addr) : NULL;
 	const size_t i = at ? (size_t)(at - s->in.spans->list.data) : 0;
 	const uint8_t flags = at ? s->in.flags[i] : 0;
 	const bool code = flags & SPAN_CODE;
