@@ -566,7 +566,8 @@ static void causes_find_own(struct causes *ret, const struct cause_evidence *e)
 		const struct cause_part *most = NULL;
 		vec_each(const struct cause_part, p, &e->parts) {
 			if (p->code && !p->used && is_source(p->path) && p->label.p[0] != '_' &&
-			    *ret->own_package && p->change == HEFT_ADDED && p->path.len > 0 &&
+			    !str_starts(p->label, STR("type.")) && *ret->own_package &&
+			    p->change == HEFT_ADDED && p->path.len > 0 &&
 			    str_eq(p->package, str_of(ret->own_package)) &&
 			    (n == 0 || !str_eq(p->label, str_of(ret->own[0]))) &&
 			    (most == NULL || p->delta > most->delta))
