@@ -27,8 +27,9 @@ static inline size_t rounded(size_t size)
 	return (size + HEAP_ALIGN - 1) & ~(size_t)(HEAP_ALIGN - 1);
 }
 
-/* Returns the bytes to request for a block of `size` bytes, without those before it. Includes the
- * canary and the bytes that the C library adds anyway, which will store who freed the block. */
+/* Returns the bytes to request for a block of `size` bytes and its canary, without the header
+ * before it. Includes the bytes that the C library adds anyway, which will store who freed the
+ * block. */
 static inline size_t size_behind(size_t size)
 {
 	const size_t n = size + recorder.tail;
@@ -53,8 +54,8 @@ static COLD bool read_odd(const unsigned char *p, uint64_t link, uint64_t mark, 
 	const uint32_t flags = (uint32_t)(mark >> HEAP_FLAG_SHIFT) & 15;
 	struct heap_wide wide = { 0 };
 	uintptr_t distance = HEAP_HEADER_SIZE;
-	/* Another allocator's block may start right after the header of a freed block. Each block
-	 * of the C library has a word of its own before it. */
+	/* With another allocator, a block may start right after the header of a freed block. The C
+	 * library puts a word of its own before each block. */
 	if ((flags & HEAP_FREED) != 0 && recorder.foreign)
 		return false;
 	if ((flags & HEAP_WIDE) != 0) {

@@ -173,8 +173,8 @@ static void read_options(struct options *o)
 	if (dot != NULL && (size_t)(dot - v) < sizeof o->keeper - 1 &&
 	    strlen(dot + 1) < sizeof o->word) {
 		memcpy(o->keeper, v, (size_t)(dot - v));
-		for (size_t i = 0; dot[1 + i] != 0; i++) /* Not memcpy: musl lacks its checked
-							  * form */
+		for (size_t i = 0; dot[1 + i] != 0; i++) /* Not memcpy(): musl lacks
+							  * __memcpy_chk() */
 			o->word[i] = dot[1 + i];
 	}
 	o->memory = is_set("HEFT_HEAP_MEMORY") && o->keeper[0] != 0;
@@ -302,7 +302,7 @@ static void note_command(char *to)
 	errno = saved;
 }
 
-/* Updates the command line of a forked process. Servers write the purpose of the process there. */
+/* Updates the stored command line of a forked process, in which servers write its purpose. */
 void process_note_title(void)
 {
 	if (recorder.forked)

@@ -32,7 +32,7 @@ static inline uint64_t live_bytes(const struct heap_stack *st, const struct heap
 	return LIKELY(r == NULL) ? live : live - __atomic_load_n(&r->freed_bytes, __ATOMIC_RELAXED);
 }
 
-/* Stores the bytes of a stack at the peak. Call it before the stack changes. */
+/* Stores the bytes that a stack had at the peak. Call it before the stack's counters change. */
 static inline void keep_peak(struct heap_stack *st, const struct heap_remote *r)
 {
 	const uint32_t epoch = atomic_load_explicit(&recorder.peak_epoch, memory_order_relaxed);

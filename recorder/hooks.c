@@ -327,7 +327,7 @@ static size_t deep_usable_size(void *p)
 	return block_is_ours(p) ? block_usable_size(p) : recorder.real.below.usable_size(p);
 }
 
-/* Aliases of hooks that no other module can replace, without the C library's attributes. */
+/* Aliases of hooks, which no other module can replace. They lack the C library's attributes. */
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmissing-attributes"
 #endif

@@ -114,7 +114,7 @@ static void copy_mapped(struct heap_module *m)
 			m->path_size = (uint32_t)size;
 		}
 		have -= (size_t)(line - lines);
-		for (size_t i = 0; i < have; i++) /* musl lacks memcpy() with checks */
+		for (size_t i = 0; i < have; i++) /* A loop: musl lacks __memcpy_chk() */
 			lines[i] = line[i];
 		if (have == sizeof lines - 1)
 			have = 0; /* the path of a line of this length is too long to keep */

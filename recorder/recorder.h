@@ -129,7 +129,7 @@ struct slot {
 	uintptr_t given, given_by;     /* Block that is being freed or resized, and the return
 				        * address of the call. 0 if there is none */
 	uint32_t number;               /* Slot number, from 1 */
-	struct slot *next_free, *next; /* Lists: unused slots, all slots */
+	struct slot *next_free, *next; /* Next in the lists of unused and of all slots */
 	struct heap_thread *thread;
 
 	uintptr_t stack_low, stack_top; /* Known part of the thread's own stack */
@@ -268,7 +268,7 @@ struct recorder {
 	_Atomic(struct heap_page *) gone; /* Page of the ring of freed blocks. NULL until needed */
 	struct slot *free_slots, *all_slots;
 	uint32_t slot_count;
-	_Atomic(uintptr_t) *directory; /* All pages, for snapshots */
+	_Atomic(uintptr_t) *directory; /* Addresses of all pages, for snapshots */
 	_Atomic(uint32_t) directory_used;
 	uint64_t next_moment, moment_step;
 	int64_t moment_peak, moment_live;

@@ -11,7 +11,7 @@
 
 __thread struct slot *self __attribute__((tls_model("initial-exec")));
 
-/* Value of `self` while a thread's slot is being made. Always in use. */
+/* Value of `self` while a thread's slot is being made. Counts as a slot in use. */
 static struct slot nobody = { .busy = UINTPTR_MAX };
 
 enum { GROW_MAX = 4096 }; /* Maximal number of pages by which the known stack grows at a time */

@@ -160,7 +160,7 @@ static int reach_keeper(void)
 	const size_t used = strlen(recorder.opt.keeper);
 	if (used == 0)
 		return -1;
-	for (size_t i = 0; i < used; i++) /* a loop: musl lacks the checked form of memcpy */
+	for (size_t i = 0; i < used; i++) /* A loop, because musl lacks __memcpy_chk() */
 		to.sun_path[1 + i] = recorder.opt.keeper[i];
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	const socklen_t reach = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + used);

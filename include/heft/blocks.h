@@ -114,8 +114,8 @@ HEFT_API size_t heft_blocks_function_count(const struct heft_blocks *b);
 /* Returns function i. Functions are sorted by address; in archives, by member and address. */
 HEFT_API bool heft_blocks_function(struct heft_blocks *b, size_t i, struct heft_block_function *ret,
 				   struct heft_err *err);
-/* Finds the functions with a name (docs/names.md). *ret lists their numbers by address, valid until
- * the next call. A note lists functions that match less exactly, such as split-off parts.
+/* Finds the functions with a name (docs/names.md). *ret lists their numbers, sorted by address,
+ * until the next call. A note lists functions that match less exactly, such as split-off parts.
  * HEFT_ENOTFOUND if there is none. err->offset is then the address of a symbol with this name that
  * has no blocks, or HEFT_NO_OFFSET. */
 HEFT_API bool heft_blocks_named(struct heft_blocks *b, const char *name, const size_t **ret,

@@ -80,7 +80,7 @@ struct heft_why {
 	 * Empty if no root reaches the symbol. */
 	const struct heft_reference *chain;
 	size_t chain_count;
-	/* References to the symbol: the first 64 of `all_users`, from reachable symbols first. */
+	/* The first 64 of `all_users` references to the symbol; from reachable symbols first. */
 	const struct heft_reference *users;
 	size_t user_count;
 	uint64_t all_users;

@@ -43,7 +43,7 @@ enum heft_recorder_setting {
 	HEFT_RECORD_FRAME_POINTERS, /* Unwind by frame pointers instead of unwind tables. */
 	HEFT_RECORD_NO_CHILDREN,    /* Record only the program itself, not its child processes. */
 	/* Write cores of the processes at their ends, with all blocks, to find leaks. A process
-	 * that ends after the call has returned leaves only its counters. */
+	 * that ends after heft_recorder_run() has returned leaves only its counters. */
 	HEFT_RECORD_MEMORY,
 	HEFT_RECORD_SETTINGS, /* Number of settings. */
 };

@@ -38,8 +38,8 @@ HEFT_API bool heft_profile_define_source(struct heft_profile *p, const char *nam
 HEFT_API bool heft_profile_add_file(struct heft_profile *p, const char *path, enum heft_role role,
 				    struct heft_err *err);
 
-/* Sets the output of perf record of a run of the inputs, for the data source "hotness". Fails if
- * the file cannot be read or has another format. */
+/* Sets an output file of perf record, with samples of a run of the inputs, for the data source
+ * "hotness". Fails if the file cannot be read or has another format. */
 HEFT_API bool heft_profile_set_samples(struct heft_profile *p, const char *path,
 				       struct heft_err *err);
 

@@ -82,8 +82,8 @@ HEFT_API void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags);
 HEFT_API bool heft_snapshot_open(struct heft_snapshot *s, const char *path, struct heft_err *err);
 /* Opens two files for a diff. Two `.size` files are read on two threads; the result is the same.
  * Progress is reported for one of them. If both fail, *err is about `after`. If most source files
- * of both have the same paths below two directories, these are removed from the paths. The
- * directories are kept if a finder changes paths, or with HEFT_SNAPSHOT_WHOLE_PATHS. */
+ * of both have equal paths except for one leading directory per snapshot, these two directories are
+ * removed. They are kept if a finder changes paths, or with HEFT_SNAPSHOT_WHOLE_PATHS. */
 HEFT_API bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_path,
 				      struct heft_snapshot *after, const char *after_path,
 				      struct heft_err *err);

@@ -150,7 +150,7 @@ static bool row_card_open_blocks(struct row_card *c, const char *path, struct he
 	return c->blocks != NULL;
 }
 
-/* Writes lines of limited length, because names may be long. */
+/* Output with lines of limited length, because names may be long. */
 struct short_lines {
 	FILE *to;
 	size_t used; /* Bytes of the line up to now */
@@ -290,7 +290,7 @@ struct browse_row_card_code {
 	struct row_card *card;
 	FILE *to;
 	struct heft_err *err;
-	size_t before; /* Function that was written last */
+	size_t before; /* Index of the function that was written last */
 	size_t count;  /* Number of functions written */
 };
 

@@ -70,7 +70,7 @@ struct screen_cell {
 struct cells {
 	struct screen_cell cells[COLUMNS];
 	unsigned count;
-	int width; /* Width of all columns, with mark and gap */
+	int width; /* Width of all columns, with the mark before and the gap after them */
 };
 
 static void screen_add(struct cells *c, enum what what, size_t measure, int width)

@@ -32,7 +32,7 @@ struct browse {
 void browse_draw(struct browse *b);
 /* Returns the number of visible lines of rows. */
 int browse_page_size(void);
-/* Returns the line (index in tree.lines) at a row of the screen. UINT32_MAX if there is none. */
+/* Returns the index in tree.lines of the line at screen row `row`. UINT32_MAX if there is none. */
 uint32_t browse_line_at(const struct browse *b, int row);
 /* Draws a line at the bottom. Returns the number of columns used. */
 int browse_foot(const char *text);

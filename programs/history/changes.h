@@ -1,8 +1,8 @@
 /* changes.h - writes the changes of a build as rows of tables: bytes that the file and the VM image
  * have because of a symbol (charged), and the sizes of sections.
  *
- * Debug info is one row. Lists of SuperSize have own bytes instead; if a symbol has several names,
- * they share its bytes. O(symbols). One thread. */
+ * Debug info is one row. `.size` files of SuperSize have no charges, so the rows have the own bytes
+ * of symbols. Names of the same bytes share them equally. O(symbols). One thread. */
 #pragma once
 
 #include "heft.h"

@@ -156,7 +156,7 @@ static bool trend_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 	return ok;
 }
 
-/* Prints which commit between the builds of a step to build next. False if git knows none. */
+/* Prints the commit to build next, one between the builds of a step. False if git knows none. */
 static bool gap_tell(const struct step *step)
 {
 	char range[200], count[40], next[80];

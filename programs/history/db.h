@@ -43,7 +43,7 @@ struct db *db_open(const char *url, unsigned flags, struct heft_err *err);
 void db_close(struct db *db);
 /* False, with *err, if a call since db_open() has failed. */
 bool db_check(const struct db *db, struct heft_err *err);
-/* Records a failure (damaged, too new). The message begins with the database. Returns false. */
+/* Records a failure (damaged, too new), with the database's name before the text. Returns false. */
 bool db_fail(struct db *db, enum heft_code code, const char *text);
 
 /* Returns the number of the store's tables that exist. *ret_others: true if there are tables of
@@ -54,7 +54,7 @@ void db_make_tables(struct db *db);
 /* Creates the empty temporary tables of the next transaction: `staged` (symbols to add), `moved`
  * (build, and the build that replaces it as base) and `merged` (item, build, was, now). */
 void db_make_staging(struct db *db);
-/* Updates the statistics of `staged`. Call it after its last row, before statements that use it. */
+/* Updates planner statistics of `staged`. Call it after its last row, before statements use it. */
 void db_settle_staged(struct db *db);
 
 /* Begins a transaction that excludes other writers. Waits for them at most a minute. If any step

@@ -109,7 +109,7 @@ static struct postgres *own(const struct db *db)
 }
 
 static const struct {
-	const char *state; /* First letters of an error code (SQLSTATE has five) */
+	const char *state; /* SQLSTATE code of an error, or its first letters */
 	enum heft_code code;
 	const char *text;
 } reasons[] = {

@@ -103,7 +103,7 @@ static bool db_sqlite_open_file(struct db *db, const char *path)
 		return false;
 	if (!(db->flags & DB_NO_WAIT))
 		sqlite3_busy_handler(s->handle, goes_on_waiting, s);
-	db_sqlite_run(db, "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY"); /* KiB */
+	db_sqlite_run(db, "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY"); /* 64 MiB */
 	return !db->failed;
 }
 

@@ -83,7 +83,7 @@ struct db {
 
 struct db_engine {
 	const char *schema, *staging;
-	const char *staged; /* Statement that runs before staged rows are joined. NULL for none */
+	const char *staged; /* Statement that runs before queries join `staged`. NULL for none */
 	/* Statements that count the tables with the names of a store, and all other tables. */
 	const char *count_own, *count_others; /* `count_others` is NULL if other tables are
 					       * allowed */
@@ -95,7 +95,7 @@ struct db_engine {
 	void (*begin)(struct db *db, bool writes);
 	void (*commit)(struct db *db);
 	void (*rollback)(struct db *db);
-	void (*compact)(struct db *db); /* NULL if there is nothing to do */
+	void (*compact)(struct db *db); /* Frees unused space. NULL if this is not needed */
 	/* Prepares a statement once and sets q->own. False on failure. */
 	bool (*prepare)(struct db_query *q);
 	void (*forget)(struct db_query *q);
@@ -116,7 +116,7 @@ extern const struct db_engine engine_sqlite;
 /* NULL in a build without this engine */
 extern const struct db_engine *const engine_postgres;
 
-/* Records a failure as "NAME TEXT" (the database's name), unless there is one. Returns false. */
+/* Records the failure "DATABASE TEXT", unless one is already recorded. Returns false. */
 bool db_say(struct db *db, enum heft_code code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 static inline struct str db_value_text(const struct db_query *q, size_t i)

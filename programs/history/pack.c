@@ -52,7 +52,7 @@ bool text_unpack(struct bytes packed, struct str base, struct text *ret)
 {
 	const unsigned long long size = ZSTD_getFrameContentSize(packed.p, packed.size);
 	const uint64_t reach = add_sat(packed.size * UNPACKED_RATIO, 2 * (uint64_t)base.len);
-	if (size > max_u64(UNPACKED_MIN, reach)) /* `size` is a bound if the frame states no size */
+	if (size > max_u64(UNPACKED_MIN, reach)) /* Also true if the frame states no size */
 		return false;
 	if (ret->cap < size) {
 		text_release(ret);

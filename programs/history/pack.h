@@ -7,7 +7,7 @@
 #include "base/reader.h"
 #include "base/text.h"
 
-/* Appends the frame to *ret. `base` "" compresses the whole text. False if there is no memory. */
+/* Appends the compressed text to *ret. `base` "": without a base. False if there is no memory. */
 bool text_pack(struct str text, struct str base, struct text *ret);
 /* Replaces *ret by the unpacked text. False if the frame is damaged or has another base. */
 bool text_unpack(struct bytes packed, struct str base, struct text *ret);

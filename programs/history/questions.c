@@ -312,7 +312,7 @@ static struct log_shown log_what_differs(const struct timeline *t)
 	return s;
 }
 
-/* Returns the listed size of a build: its file, or its value in `of`. */
+/* Returns the listed size of a build: the size of its file, or its value in `of`. */
 static double log_size_of(const struct timeline *t, const struct series *of, const struct build *b)
 {
 	return of ? of->values.data[timeline_place(t, b)] : (double)b->file;

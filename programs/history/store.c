@@ -13,7 +13,7 @@ static const char all_builds[] =
 	"SELECT id, base, product, config, commit_id, parent, branch, time, machine, file, vm, "
 	"symbols FROM builds ORDER BY id";
 
-/* Creates the tables in an empty database. Fails if `writes` is false, or if other tables exist. */
+/* Creates the tables if the database is empty; without `writes`, fails. Else checks its tables. */
 static void schema_settle(struct store *s, bool writes)
 {
 	bool others;

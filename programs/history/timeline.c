@@ -139,7 +139,7 @@ static bool same_line(const struct build *a, const struct build *b)
 /* A word of the user as text, date and build id, to compare it with builds. */
 struct timeline_word {
 	struct str text;
-	int64_t time; /* INT64_MIN if the word is not a date */
+	int64_t time; /* Seconds since 1970. INT64_MIN if the word is not a date */
 	unsigned long long id;
 };
 

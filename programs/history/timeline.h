@@ -14,7 +14,7 @@ struct build_filter {
 struct timeline {
 	VEC(const struct build *) list; /* Sorted by time, then by id */
 	VEC(const struct build *)
-	before; /* The previous build of each build of the list. NULL if there is none */
+	before; /* Per build of the list: its previous build. NULL if none */
 };
 
 void timeline_make(struct timeline *ret, const struct store *s, const struct build_filter *f);

@@ -24,7 +24,7 @@ struct pusher {
 	struct receiver to;
 	struct push_options options;
 	char host[HOST_MOST];
-	char name_cache[PATH_MOST]; /* "" if there is none */
+	char name_cache[PATH_MOST]; /* Directory of heft_heap_set_name_cache(). "" for no cache */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;

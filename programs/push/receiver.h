@@ -15,7 +15,7 @@ enum receiver_kind { RECEIVER_PLAIN, RECEIVER_PYROSCOPE, RECEIVER_PARCA };
 
 struct receiver {
 	enum receiver_kind kind;
-	char url[RECEIVER_URL_MOST]; /* http or https */
+	char url[RECEIVER_URL_MOST]; /* URL to which profiles are posted, http or https */
 };
 
 /* Parses an address. HEFT_EARG if its scheme is unknown, or if it has a password. */

@@ -9,7 +9,7 @@ static uint64_t now(const struct heft_heap *h)
 	return h->port->now != NULL ? h->port->now(h->port->ctx) : 0;
 }
 
-/* Sets frames[HEFT_DEPTH_MAX + 1] to the stack. Returns the number of frames. */
+/* Fills frames[HEFT_DEPTH_MAX + 1] with the stack. Returns the number of frames. */
 static uint32_t capture(const struct heft_heap *h, const struct heft_caller *from,
 			uintptr_t *frames)
 {

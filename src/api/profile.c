@@ -240,7 +240,7 @@ bool heft_profile_config(struct heft_profile *p, const char *path, struct heft_c
 	return GUARDED(p->memory, err, profile_config(p, path, ret, err));
 }
 
-/* The results of a run. */
+/* The next functions return the results of a run. */
 
 const struct heft_table *heft_profile_table(const struct heft_profile *p)
 {

@@ -115,8 +115,8 @@ static bool apply_root(struct heft_snapshot *s, const struct roots *r, size_t si
 	return true;
 }
 
-/* If a project was built in two directories, removes these from the paths. Does nothing if the user
- * gave path options. */
+/* If a project was built in two directories, removes the two from the paths of source files. Does
+ * nothing if the user gave path options. */
 static bool snapshot_handle_align(struct heft_snapshot *before, struct heft_snapshot *after,
 				  struct heft_err *err)
 {

@@ -54,7 +54,7 @@ void attr_sized_symbols(struct attr *a);
 void attr_unsized_symbols(struct attr *a);
 /* go/attr_go.c: claims the tables of Go's runtime for functions that already have an owner. */
 void attr_go(struct attr *a);
-/* attr_plt.c: claims PLT stubs and GOT slots: nameless slots for the owner of their target. */
+/* attr_plt.c: claims PLT stubs and GOT slots. Nameless slots go to their target's owner. */
 void attr_plt(struct attr *a);
 void attr_got(struct attr *a);
 /* attr_imports.c: for BY_UNIT and BY_FILE, claims undefined symbols for the first code or data that

@@ -21,7 +21,7 @@ struct attr_bounds {
 static size_t attr_bounds_section_at(struct attr_bounds *b, uint64_t addr)
 {
 	size_t at;
-	if (addr - b->low < b->room) /* Usually in the previous address's range. */
+	if (addr - b->low < b->room) /* Usually in the range that was found last. */
 		return b->count;
 	BISECT(at, 0, b->count, mid, b->data[mid]->addr < addr);
 	if (at < b->count && b->data[at]->addr == addr)
@@ -211,8 +211,8 @@ static bool is_of_others(const struct attr_extents_users *u, const target_vec *t
 	return other;
 }
 
-/* Ends the symbol `p` before the first target that only others use: see is_of_others(). Moves the
- * targets inside it, from index `first` on, to its start. Returns the index of the next target. */
+/* Ends the symbol `p` before the first target that only others use (is_of_others()). Moves targets
+ * inside it, from index `first` on, to its address. Returns the next target's index. */
 static size_t end_symbol(const struct attr_extents_users *u, struct place *p, target_vec *targets,
 			 size_t first, bool by_pointers)
 {
@@ -269,8 +269,8 @@ void extents_find(struct attr *a, target_vec *targets)
 	mem_free(users.of);
 }
 
-/* Lists the bytes without an owner. Most references are to owned bytes, which the bit mask rejects
- * without a search of sections and owners. */
+/* The next functions list the bytes without an owner. Most references are to owned bytes, which a
+ * bit mask of these bytes rejects without a search of sections and owners. */
 
 typedef void nobody_fn(void *ctx, uint64_t from, uint64_t to);
 

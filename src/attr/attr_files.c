@@ -13,7 +13,7 @@ struct decl_files {
 	const struct dwarf *dwarf;
 	uint64_t off; /* Offset of the line program. DW_NO_OFFSET if none is open */
 	struct line_program program;
-	label_id *labels; /* Per file of the table. LABEL_NONE until it is needed */
+	label_id *labels; /* Per file of the table: its label. LABEL_NONE until needed */
 	size_t label_count;
 	struct text path;
 };

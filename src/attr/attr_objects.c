@@ -12,7 +12,7 @@ enum { PADDING_MAX = 16 };
 
 struct object {
 	struct attr *a;
-	label_id *owners; /* Per section: its only owner */
+	label_id *owners; /* Per section: its only owner. LABEL_NONE if several */
 	const struct section *names;
 	uint64_t header_size; /* Size of one section header */
 };

@@ -181,9 +181,9 @@ static void take_chain(point_vec *points, point_vec *ret)
 {
 	const size_t n = points->count;
 	uint32_t *before = mem_zeroed(n, sizeof *before); /* Index of the previous point, plus 1 */
-	uint32_t *ends = mem_zeroed(n, sizeof *ends);     /* At i: end of the best chain of i + 1
-							 * points */
-	uint32_t *ranks = mem_zeroed(n, sizeof *ranks);   /* Rank of the point in `ends` */
+	uint32_t *ends = mem_zeroed(n, sizeof *ends);     /* ends[i]: index of the last point of the
+							   * best chain of i + 1 points */
+	uint32_t *ranks = mem_zeroed(n, sizeof *ranks);   /* ranks[i]: rank of the point ends[i] */
 	size_t length = 0, at = 0;
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t rank = points->data[i].rank;

@@ -31,15 +31,15 @@
 
 struct code_order {
 	uint32_t count;    /* Number of functions */
-	uint32_t *ranks;   /* Rank of each label, plus 1. 0 if the label has no code */
-	label_id *of_rank; /* Label of each rank. May be LABEL_NONE. */
-	uint32_t *groups;  /* Number of the group of units of each rank. Ascending */
-	uint32_t *startup; /* 1 for each rank that .init_array lists. Filled by order_judge() */
+	uint32_t *ranks;   /* Per label: its rank, plus 1. 0 if the label has no code */
+	label_id *of_rank; /* Per rank: its label. May be LABEL_NONE */
+	uint32_t *groups;  /* Per rank: number of its group of units. Ascending */
+	uint32_t *startup; /* Per rank: 1 if .init_array lists it. Filled by order_judge() */
 	size_t label_count;
 	bool told; /* True if the unwind entries show units. False: each function is a group. */
 };
 
-/* Ranks the functions of an image. `data`: sections by address. O(functions * log functions). */
+/* Ranks an image's functions. `data`: sections sorted by address. O(functions * log functions). */
 void code_order_read(struct code_order *o, const struct attr *a, const struct section *const *data,
 		     size_t count);
 /* Returns the rank of a label. UINT32_MAX if the label has no code. */
@@ -96,7 +96,7 @@ struct order {
 					     * of the section and its verdict */
 };
 
-/* Judges all targets, by address. Needs o->code and o->pointers. `data`: sections by address. */
+/* Judges all targets by address. Needs o->code, o->pointers. `data`: sections sorted by address. */
 void order_judge(struct order *o, const struct attr *a, const target_vec *targets,
 		 const struct section *const *data, size_t count);
 /* Returns the verdict about an address. NULL if no code refers to the address, and no function that

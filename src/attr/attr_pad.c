@@ -11,7 +11,7 @@
 /* Largest alignment that compilers use by default: a cache line. */
 enum { ALIGN_MAX = 64 };
 
-/* Returns the end of the fill that begins at `start`. */
+/* Returns the end of the equal bytes from `start` on (zeros in data). */
 static uint64_t fill_end(const struct image *im, const struct section *s, uint64_t start,
 			 uint64_t end)
 {
@@ -75,7 +75,7 @@ void attr_code_padding(struct attr *a)
 		/* A gap of at least the alignment of the next span is more than padding. */
 		const bool aligns = end - start < min_u64(ALIGN_MAX, end & (~end + 1));
 		const uint64_t size = aligns ? end - start : 0;
-		/* Gaps are read too. Counts them, so that their pages are released. */
+		/* Counts gaps as read, so that their pages are released too. */
 		code_passed(&pass, before->start, size + before->size);
 		if (size == 0)
 			continue;
@@ -131,7 +131,7 @@ void attr_padding(struct attr *a)
 			claim(&a->vm_claims, start, size, before->label, WHY_PADDING);
 		else if (size >= ALIGN_MAX)
 			attr_pad_fill(a, isa, before);
-		/* Gaps are read too. Counts them, so that their pages are released. */
+		/* Counts gaps as read, so that their pages are released too. */
 		code_passed(&pass, before->start, size + before->size);
 	}
 	code_pass_end(&pass);

@@ -531,7 +531,7 @@ static void attr_refs_plan_relocs(struct hunts *hunts, const struct section *tab
 	size_t i = hunts->tables.list.count;
 	if (!reloc_open(&it, im, table) || (it.patched && !it.patched->alloc))
 		return;
-	/* In linked code, the instruction decoder gives operand targets, not relocations. */
+	/* In linked code, operand targets come from the decoder, not from relocations. */
 	if (it.patched && it.patched->exec && im->kind != IMAGE_OBJECT && r->isa != CODE_NONE)
 		return;
 	reloc_parts_add(&hunts->tables, &it);

@@ -3,7 +3,7 @@
 
 #include "attr/attr_scratch.h"
 
-/* A referenced address. `label`: what refers to it. LABEL_NONE only ends the piece before it. */
+/* An address. `label`: what refers to it. If LABEL_NONE, it only ends the piece before it. */
 struct target {
 	uint64_t addr;
 	label_id label;

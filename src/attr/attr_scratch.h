@@ -8,7 +8,7 @@
 /* A frame description entry of an .eh_frame section. */
 struct fde {
 	uint64_t addr, size; /* Range of the code */
-	uint64_t lsda;       /* VM address. 0 if none. */
+	uint64_t lsda;       /* VM address of the exception table (LSDA). 0 if none */
 	/* Range of the entry in its section. Empty for SFrame, which another pass claims. */
 	uint64_t off, bytes;
 	uint64_t cie_off;
@@ -66,7 +66,7 @@ struct attr_scratch {
 	/* For BY_SYMBOL: sorted data symbols whose size is guessed as the distance to the next
 	 * symbol. See extents_find(). */
 	place_vec guessed;
-	/* Uses of imports and `bare` code, for BY_UNIT and BY_FILE. By address, in code order */
+	/* Uses of imports and of code in `bare` (BY_UNIT, BY_FILE). By address, then code order */
 	VEC(struct import_use) uses;
 	VEC(uint64_t) nobodys;
 	place_vec bare; /* Code symbols that the DWARF lacks, sorted */
@@ -94,7 +94,7 @@ struct attr_scratch {
 	struct refs *refs; /* Valid from attr_refs_find() to attr_refs_claim() */
 };
 
-/* Opens a symbol table like symtab_open(). Lengths of names are in `sym_sizes`, `dyn_sizes`. */
+/* Like symtab_open(). Takes the lengths of names from `sym_sizes` or `dyn_sizes`. */
 bool attr_open_symbols(const struct attr *a, const struct image *im, const struct section *table,
 		       struct symtab *ret);
 /* Lists all sized symbols by address. At each address, the symbol that owns it comes first. Also

@@ -20,7 +20,7 @@ struct patching {
 	const struct section *table;
 };
 
-/* State shared by all tables of an image. */
+/* State of reading the unwind tables of an image. */
 struct attr_unwind_frames {
 	struct attr *a;
 	VEC(struct patching) tables; /* Relocation tables of an object, sorted by patched section */

@@ -217,7 +217,7 @@ static void panics_tell_files(const struct panics *p, struct panic_owners *o)
 struct panics_user {
 	label_id function;
 	size_t first, count;   /* Range in panics_teller.spots */
-	size_t own, own_count; /* Range of its spots in `crate` */
+	size_t own, own_count; /* Range in panics_teller.spots: its spots in `crate` */
 	uint32_t crate;        /* Crate of most of its spots. A crate of Rust's library only if all
 				* its spots are in that library. */
 	uint32_t other_crates; /* Number of other crates, without Rust's library */

@@ -21,7 +21,7 @@ struct attr_pass {
 	const char *name;
 	const char *why;   /* Text that tells which bytes the pass gives to which owners */
 	const char *needs; /* Passes that must run before it, joined by ", ". NULL for none */
-	unsigned owners;   /* Bits of enum pass_for */
+	unsigned owners;   /* Bits of enum pass_for: runs for these kinds of owners */
 	/* Returns true if the pass must run for this image. NULL: always runs. */
 	bool (*applies)(const struct attr *a);
 	/* Prefixes of section names. The pass runs only if the image has a section with one of

@@ -64,7 +64,7 @@ void mem_free_list(void *const *list, size_t count);
 void mem_give_back(void);
 
 /* Makes the domain own a resource: when the domain is freed, it calls release(thing).
- * memory_disown() ends that. */
+ * memory_disown() ends the ownership. */
 struct owned;
 struct owned *memory_own(void (*release)(void *thing), void *thing);
 void memory_disown(struct owned *token);
@@ -111,15 +111,15 @@ _Noreturn void call_raise(enum heft_code code, const char *text);
  * call ends with HEFT_ECANCELED. It is called only on the thread of the call, and never under a
  * call_lock(). */
 void memory_set_progress(struct memory *m, heft_progress_fn fn, void *ctx);
-/* Makes the thread's domain report progress to the function of `from`. */
+/* Makes the thread's domain report progress to the function of the domain `from`. */
 void memory_take_progress(const struct memory *from);
 
-/* Starts to count progress in bytes of input. `total`: all parts. `size`: the current part.
- * `before`: the parts before it. */
+/* Start to count progress in bytes of input: `total` of all parts, `size` of the current part,
+ * `before` of the parts before it. */
 void progress_begin(uint64_t total);
 void progress_part(uint64_t before, uint64_t size);
-/* Reports progress: `done` of `of` pieces of the current part are done. `of` 0 keeps the numbers.
- * `what` says what is done. It is not copied: it must be a literal, or a text of the handle. */
+/* Reports progress: `done` of `of` pieces of the current part are done. With `of` 0, the number of
+ * done bytes stays. `what` says what is done: a literal, or a text of the handle (not copied). */
 void progress_tell(const char *what, uint64_t done, uint64_t of);
 /* Asks the user's function whether to continue. */
 void progress_ask(void);

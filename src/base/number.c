@@ -14,7 +14,7 @@ static void format_double(char out[NUMBER_MAX], const char *fmt, double v)
 	snprintf(out, NUMBER_MAX, fmt, v);
 	if (strchr(out, '.'))
 		return;
-	/* The text is "0", the decimal point, "5". */
+	/* Now `half` is "0", the locale's decimal point, "5". */
 	snprintf(half, sizeof half, "%.1f", 0.5);
 	const size_t size = strlen(half) - 2;
 	half[1 + size] = '\0';

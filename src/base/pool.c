@@ -153,7 +153,7 @@ static void run_line(struct line_state *s, unsigned worker)
 	call_begin(&call, memory_current());
 	if (setjmp(call.at) == 0) {
 		take_steps(s, worker);
-	} else { /* A callback ended its call early. It does not hold the lock */
+	} else { /* A callback ended its call. This thread does not hold the lock */
 		pthread_mutex_lock(&s->lock);
 		s->given_up = true;
 		pthread_cond_broadcast(&s->changed);

@@ -85,7 +85,7 @@ static size_t length_below(struct bytes table, uint64_t off, uint64_t most)
 	return strnlen((const char *)table.p + off, (size_t)min_u64(table.size - off, most));
 }
 
-/* Sets *ret to the string. False if the table ends first. */
+/* Sets *ret to the string at `off`. False if the table ends before its NUL. */
 static bool give_string(struct bytes table, uint64_t off, size_t length, struct str *ret)
 {
 	if (length == table.size - off)

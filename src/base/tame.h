@@ -9,7 +9,7 @@
 
 /* A character of a text, or a byte that belongs to none */
 struct tame {
-	size_t size;        /* Number of bytes in the text */
+	size_t size;        /* Bytes of the character in the text */
 	size_t escape_size; /* Size of `escape`. 0 if none is needed */
 	uint32_t c;         /* The character, if escape_size is 0 */
 	char escape[20];    /* Visible form of the text. Ends with NUL */

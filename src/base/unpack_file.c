@@ -66,7 +66,7 @@ static bool write_sparse(struct unpacked_file *f, const uint8_t *p, size_t size)
 	return os_scratch_write(&f->to, p + start, size - start, f->size + start);
 }
 
-/* Greatest number of stored bytes, so that a small file cannot fill a disk. */
+/* Limits of the stored bytes, so that a small file cannot fill a disk: see stored_max(). */
 #define STORED_MIN (UINT64_C(1) << 30)
 enum { STORED_RATIO = 256, FREE_SHARE = 8 };
 

@@ -29,8 +29,8 @@ struct bbindex_region {
 struct bbindex {
 	VEC(struct bbindex_region) regions; /* Sorted by base */
 	uint32_t *pages; /* Per page: number of blocks before it. Then the number of all blocks */
-	uint8_t *places; /* Per block: its start in its page, in 2^shift bytes */
-	uint32_t *order; /* Per block: its index in the caller's array. NULL if identical */
+	uint8_t *places; /* Per block: its start in its page, in units of 2^shift bytes */
+	uint32_t *order; /* Per block: its index in the caller's array. NULL: the same index */
 	uint64_t page_count;
 	uint64_t count;
 	unsigned shift;      /* Places are 2^shift bytes apart */

@@ -182,7 +182,7 @@ static void check_missing(struct checker *c)
 			size = max_u64(size, c->known.data[i + 1].size);
 			name = name ? name : c->known.data[i + 1].name;
 		}
-		/* Assembly has no map: stubs, .init and .fini. */
+		/* Skips assembly, which has no map: stubs, .init and .fini. */
 		const struct section *s = size > 0 ? image_section_at(b->image, addr) : NULL;
 		if (!s || section_is_plt(s) || str_eq(s->name, STR(".init")) ||
 		    str_eq(s->name, STR(".fini")))

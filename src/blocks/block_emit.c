@@ -25,7 +25,7 @@ static void copy_function(const struct blockmap *b, const struct blockmap_functi
 }
 
 /* Returns a flag per function: true if it is derived and the check says that it is wrong. NULL if
- * no function is. Free the flags with mem_free(). */
+ * there is no such function. Free the flags with mem_free(). */
 static bool *find_doubtful(const struct blockmap *b, const struct image *debug, struct notes *notes)
 {
 	struct block_check c = { .decoded = 0 };

@@ -63,8 +63,8 @@ struct join {
 	struct bbindex index;
 	struct tally arrivals; /* Per start of a block, as pairs (address, 0): number of branches
 			        * to it. `extra`: number of returns among them */
-	uint32_t *stops;       /* Per block: number of blocks before it from which control never
-			        * continues in the next block */
+	uint32_t *stops;       /* Per block: among all blocks before it, the number of those from
+				* which control never continues in the next block */
 	bool no_flags;         /* True if the map has no flags. Then `stops` is unknown */
 };
 

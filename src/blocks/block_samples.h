@@ -30,7 +30,7 @@ struct mapping {
 	uint64_t since, until; /* Valid at times t with since <= t < until */
 };
 
-/* Where the image is in memory over time. If events have no time, their file offset is used. */
+/* Where the image is in memory over time. Events without time: their file offset is the time. */
 struct mappings {
 	VEC(struct mapping) list; /* Sorted by pid */
 	bool timed;

@@ -240,7 +240,7 @@ static bool moved_to_lr(const struct image *im, uint64_t addr)
 	return false;
 }
 
-/* True if control never runs on to `addr` from the instruction before it. */
+/* True if the instruction before `addr` never falls through to it. */
 static bool is_behind_end(const struct gathering *g, uint64_t addr)
 {
 	for (uint64_t size = 2; addr % 2 == 0 && size <= 4; size++) {

@@ -59,8 +59,8 @@ void blockmap_sum(const struct blockmap *b, struct heft_block_sums *to);
 
 enum block_kind {
 	BLOCK_PLAIN,
-	/* A part that the compiler moved away from its function: by its name, or not the first
-	 * range. */
+	/* A part that the compiler moved away from its function: its name says so, or it is not in
+	 * the function's first range. */
 	BLOCK_COLD,
 	BLOCK_LANDING_PAD,
 	BLOCK_PADDING,  /* Bytes outside of blocks that look like padding */

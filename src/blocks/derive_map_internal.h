@@ -97,11 +97,11 @@ void gather_fixes(struct gathering *g);
 /* derive_data.c: lists data inside code. It is known from mapping symbols, otherwise from loads of
  * the code. GHC's info tables are data too. */
 void gather_data(struct gathering *g);
-/* Returns the end of the data at addr, or addr without data. */
+/* Returns the end of the data that contains addr. Returns addr if no data contains it. */
 uint64_t data_end(const struct gathering *g, uint64_t addr);
 
 /* derive_facts.c: applies relocations to constant data of objects. patched_at() then returns the
- * bytes at an address, or those of image_at() if there are none. */
+ * relocated bytes at an address. If there are none, it returns those of image_at(). */
 void gather_patched(struct gathering *g);
 struct bytes patched_at(const struct gathering *g, uint64_t addr, uint64_t size);
 

@@ -72,9 +72,9 @@ static bool comment_apply(void *ctx, const struct opt *o, const char *value)
 		       : run_apply(job, o, value);
 }
 
-/* Returns the output of `heft history log` about size `of`: tab-separated, latest build first, from
- * commit `until` back (NULL: from the latest build). The caller frees it. NULL if the size is
- * unknown. */
+/* Returns the output of `heft history log` for the size named `of`: tab-separated, latest build
+ * first, from commit `until` back (NULL: from the latest build). The caller frees it. NULL if the
+ * size is unknown. */
 static char *log_of(const struct comment_job *job, const char *of, const char *until,
 		    const char *rows, bool quiet)
 {

@@ -108,7 +108,7 @@ struct sources {
 static bool inputs_add_source(void *ctx, const char *name)
 {
 	const struct sources *s = ctx;
-	/* A region is full or not by its bytes in memory, so rows are sorted by these. */
+	/* Whether a region is full depends on bytes in memory, so rows are sorted by these. */
 	if (strcmp(name, "regions") == 0)
 		heft_profile_set_sort_domain(s->in->profile, HEFT_VM);
 	if (heft_profile_add_source(s->in->profile, name, s->err))

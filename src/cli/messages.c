@@ -92,7 +92,7 @@ void cli_help(const struct cli *cli)
 	options_print(cli->command->opts, false, stdout);
 }
 
-/* The notes of the library. */
+/* The next functions print the notes of the library. */
 
 /* Prints a note. `more` is the number of other files that have the same note. */
 static void cli_notes_print(const struct cli *cli, const struct heft_note *n, bool offsets,

@@ -115,7 +115,7 @@ static bool size_job_failed(const struct size_job *job, const struct heft_err *e
 }
 
 /* Adds the data sources in job->pending to the profile, oldest first. Stops at an unknown one,
- * which a configuration file may still define. If `last`, that is an error (a message, false). */
+ * which a configuration file may still define; with `last`, fails after a message. */
 static bool flush_sources(struct size_job *job, bool last)
 {
 	size_t done = 0;
@@ -258,7 +258,7 @@ static bool size_job_apply(void *ctx, const struct opt *o, const char *value)
 	case O_VERBOSE: job->verbosity++; return true;
 	case O_DEPTH:
 	case O_FILEOFF: return size_job_apply_number(job, o, value);
-	case O_VMADDR: /* As in heft where, the value can be a name. Bloaty accepts only numbers. */
+	case O_VMADDR: /* As in `heft where`, can be a name. Bloaty accepts only numbers. */
 		if (cli_is_bloaty(job->run.cli))
 			return size_job_apply_number(job, o, value);
 		heft_profile_trace_text(job->profile, value);

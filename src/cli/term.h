@@ -30,7 +30,7 @@ struct progress {
 void progress_init(struct progress *p);
 /* Shows progress. A heft_progress_fn whose ctx is the struct progress. Always returns true. */
 bool progress_show(void *ctx, const char *what, uint64_t done, uint64_t total);
-/* Erases the line. Call it before anything else is printed. */
+/* Erases the progress line. Call it before anything else is printed. */
 void progress_erase(struct progress *p);
-/* Erases the line for good. Call it before results are written. */
+/* Erases the progress line for good. Call it before results are written. */
 void progress_end(struct progress *p);

@@ -62,7 +62,7 @@ static bool arm64_is_known(const struct arm64_pages *g, unsigned reg)
 	return g->known >> reg & 1;
 }
 
-/* Sets the registers for code at `off`, which the instruction before it does not reach. */
+/* Sets the registers for code at `off`, into which no earlier instruction falls through. */
 static void arm64_restart(struct arm64_pages *g, uint64_t off)
 {
 	const struct branch *b = &g->branch[off / 4 % BRANCH_SLOTS];

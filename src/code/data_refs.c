@@ -199,9 +199,9 @@ static struct machine machine_of(const struct image *im)
 	}
 }
 
-/* Sets the registers for code at `off`, which the instruction before it does not reach. The
- * registers are those at a branch to `off`. Without such a branch, they are those at the last
- * indirect jump, or those that calls preserve. */
+/* Sets the registers for code at `off`, into which no earlier instruction falls through. Takes the
+ * registers at a branch to `off`; without such a branch, those at the last indirect jump, or those
+ * that calls preserve. */
 static void data_scan_restart(struct data_scan *s, uint64_t off)
 {
 	const struct data_branch *b = &s->branches[off / 2 % DATA_BRANCHES];

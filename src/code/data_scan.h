@@ -27,7 +27,7 @@ struct data_branch {
 	struct data_registers at;
 };
 
-enum { DATA_BRANCHES = 128 }; /* Number of slots, a power of two */
+enum { DATA_BRANCHES = 128 }; /* Number of slots for branches, a power of two */
 
 struct data_scan {
 	struct bytes code;
@@ -57,7 +57,7 @@ struct data_scan {
 	code_ref_vec *ret;
 };
 
-/* Decode the instruction at an offset, with two bytes (Thumb) or four left. Return its size. */
+/* Decode the instruction at `off`, where two (Thumb) or four bytes are left. Return its size. */
 unsigned do_arm(struct data_scan *s, uint64_t off);
 unsigned do_thumb(struct data_scan *s, uint64_t off);
 unsigned do_mips(struct data_scan *s, uint64_t off);

@@ -18,7 +18,7 @@ enum flow_kind {
 struct flow {
 	uint8_t size;
 	uint8_t kind; /* Value of enum flow_kind */
-	/* Target of a jump or direct call, by the bytes without relocations. */
+	/* Target of a jump or direct call, as the bytes state it, without relocations. */
 	uint64_t target;
 	bool direct;  /* FLOW_CALL: true if `target` is known */
 	bool handler; /* FLOW_RETURN: true if only interrupt handlers return so */

@@ -182,9 +182,9 @@ static void got_branch(struct got_scan *s, uint64_t end, const struct x86_insn *
 	}
 }
 
-/* Sets the registers for code at `off`, which the instruction before it does not reach. The
- * registers are those at a branch to `off`. Without such a branch, they are those at the last
- * indirect jump, and those that calls preserve. */
+/* Sets the registers for code at `off`, into which no earlier instruction falls through. Takes the
+ * registers at a branch to `off`; without such a branch, those at the last indirect jump and those
+ * that calls preserve. */
 static void got_restart(struct got_scan *s, uint64_t off)
 {
 	s->counter = 0;
