@@ -43,8 +43,7 @@ int attr_sections_by_addr(const void *a, const void *b);
 /* Reads the pointer stored at a VM address. False if the file has none. */
 bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret);
 
-/* attr.c: reads the symbol tables of the image and makes a label for each symbol. Each call reads
- * the tables again. */
+/* attr.c: reads the symbol tables again in each call, and makes a label for each symbol. */
 void attr_read_symbols(struct attr *a);
 /* attr.c: for BY_UNIT and BY_FILE, gives each symbol without an owner the owner of its address.
  * Examples are the symbols that mold makes for stubs. */

@@ -8,22 +8,17 @@
 /* Thresholds tuned by bench/fit (gcc, clang, rustc) and on the programs of bench/twins (gcc), for
  * x86-64. docs/accuracy.md has results for other programs. */
 enum {
-	FAR_PART = 20,      /* A function is far if more than 1/20 of all functions are between it
-			     * and the unit */
-	SURE_PART = 64,     /* A verdict is sure if chance gives it with a probability below
-			     * 1/64 */
-	WIDE_PART = 8,      /* A verdict tells nothing if chance explains it with a probability
-			     * above 1/8 */
+	FAR_PART = 20,      /* A function is far if 1/20 of all functions lie before its unit */
+	SURE_PART = 64,     /* A verdict is sure if its probability by chance is below 1/64 */
+	WIDE_PART = 8,      /* A verdict tells nothing if its probability by chance is over 1/8 */
 	MANY_UNITS = 4,     /* If 4 or more units use a constant, half of the time none of them
 			     * defines it */
 	OUTSIDE_PART = 4,   /* If more than about 1/4 of a section's addresses contradict the
 			     * order of units, none of its verdicts is sure */
 	FEW_ADDRESSES = 10, /* Each section counts 10 addresses more, one of which contradicts the
 			     * order. So sections with few addresses are rarely sure */
-	CHANCE = 2,         /* A random order of n references has a rising chain of about 2 *
-			     * sqrt(n) */
-	CLEAR = 2           /* A second chain counts if it is twice as long as a chain of random
-			     * references */
+	CHANCE = 2,         /* n references in random order have a rising chain of 2 * sqrt(n) */
+	CLEAR = 2           /* A second chain counts if it is twice as long as one by chance */
 };
 
 COMPARISON(points_by_rank, struct order_point, ORDER(b->rank, a->rank))

@@ -84,8 +84,7 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 	}
 }
 
-/* Collects symbols from .symtab and from the debug file's table. Without .symtab, also from
- * .dynsym. */
+/* Collects symbols from .symtab, or else .dynsym, and from the debug file's table. */
 static void attr_symbols_collect(struct attr *a, place_vec *sized)
 {
 	const struct section *given = a->debug ? image_section_type(a->debug, SHT_SYMTAB, 1) : NULL;
