@@ -6,9 +6,9 @@
 
 #include "heft.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -159,19 +159,28 @@ bool os_new_folder(char *path)
 	return mkdtemp(path) != NULL;
 }
 
-static int entry_remove(const char *path, const struct stat *st, int kind, struct FTW *at)
+static void folder_remove(const char *path, unsigned depth)
 {
-	(void)st;
-	(void)kind;
-	(void)at;
-	remove(path);
-	return 0;
+	char below[4096];
+	const struct dirent *e;
+	DIR *d = opendir(path);
+	while (d != NULL && (e = readdir(d)) != NULL) {
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+			continue;
+		snprintf(below, sizeof below, "%s/%s", path, e->d_name);
+		/* Only a folder that is not empty fails in this way, so no link is followed. */
+		if (remove(below) != 0 && (errno == ENOTEMPTY || errno == EEXIST) && depth > 0)
+			folder_remove(below, depth - 1);
+	}
+	if (d != NULL)
+		closedir(d);
+	rmdir(path);
 }
 
 void os_remove_folder(const char *path)
 {
-	enum { DESCRIPTORS = 16 }; /* Deeper folders are opened again */
-	nftw(path, entry_remove, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+	enum { DEPTH_MOST = 8 }; /* Deeper folders stay */
+	folder_remove(path, DEPTH_MOST);
 }
 
 /* Starts a program that writes to a pipe. Returns the pipe's other end, or -1. */
