@@ -360,17 +360,9 @@ static struct str symbol_name(const struct cause_part *p)
 	return name;
 }
 
-/* True if most of the bytes that changed are not the symbol's own. The name and unwind entry of a
- * small new function are no news. */
-static bool is_mostly_data(const struct cause_part *p)
-{
-	const double entries_most = 1024;
-	return fabs(p->own) * 2 < cause_size(p) &&
-	       (cause_sign(p) == 0 || cause_size(p) > entries_most);
-}
-
 static void causes_guess_symbols(struct cause_evidence *e)
 {
+	const double entries_most = 1024; /* The name and unwind entry of a new function are less */
 	const struct cause_part *most[CAUSES_MOST] = { NULL };
 	for (size_t i = 0; i < e->parts.count; i++) {
 		const struct cause_part *p = &e->parts.data[i];
@@ -382,19 +374,21 @@ static void causes_guess_symbols(struct cause_evidence *e)
 			}
 	}
 	for (size_t k = 0; k < COUNT_OF(most) && most[k] != NULL; k++) {
-		const struct cause c = { .kind = CAUSE_SYMBOL,
-					 .sign = cause_sign(most[k]),
-					 .before = most[k]->before,
-					 .instance = has_instance(e, most[k]),
-					 .with_data = is_mostly_data(most[k]),
-					 .section_was = most[k]->section_was.len > 0
-								? arena_copy(e->arena,
-									     most[k]->section_was)
-								: NULL,
-					 .names = { arena_copy(e->arena, symbol_name(most[k])),
-						    arena_copy(e->arena, most[k]->section),
-						    arena_copy(e->arena, most[k]->path) } };
-		vec_push(&e->guesses, (struct cause_guess){ c, claims_label, most[k]->label });
+		const struct cause_part *p = most[k];
+		const struct str was = p->section_was;
+		const struct cause c = {
+			.kind = CAUSE_SYMBOL,
+			.sign = cause_sign(p),
+			.before = p->before,
+			.instance = has_instance(e, p),
+			.with_data = fabs(p->own) * 2 < cause_size(p) &&
+				     (cause_sign(p) == 0 || cause_size(p) > entries_most),
+			.section_was = was.len > 0 ? arena_copy(e->arena, was) : NULL,
+			.names = { arena_copy(e->arena, symbol_name(p)),
+				   arena_copy(e->arena, p->section),
+				   arena_copy(e->arena, p->path) },
+		};
+		vec_push(&e->guesses, (struct cause_guess){ c, claims_label, p->label });
 	}
 }
 

@@ -128,24 +128,20 @@ static size_t bucket_end(const struct candidates *c, size_t first)
 	return end;
 }
 
-/* True if a symbol is code with a name of its own, and `partner` says that it has none yet. */
-static bool match_rename_is_open(const struct match_side *side, const uint32_t *partner, uint32_t i)
-{
-	const struct snap_symbol *y = &side->s->symbols.data[i];
-	return partner[i] == DIFF_NONE && y->size > 0 && (side->places[y->section] & 0xff) == 't' &&
-	       has_name(side, y);
-}
-
-/* Returns the number of open symbols from `first` on, all in one place. */
+/* Returns the number of functions from `first` on that have own names, lie in one section, and have
+ * no partner yet. */
 static uint32_t match_rename_run(const struct match_side *side, const uint32_t *partner,
 				 uint32_t first)
 {
 	const struct snapshot *s = side->s;
 	uint32_t count = 0;
-	while (first + count < s->symbols.count &&
-	       s->symbols.data[first + count].section == s->symbols.data[first].section &&
-	       match_rename_is_open(side, partner, first + count))
-		count++;
+	for (; first + count < s->symbols.count; count++) {
+		const struct snap_symbol *y = &s->symbols.data[first + count];
+		if (y->section != s->symbols.data[first].section || y->size == 0 ||
+		    (side->places[y->section] & 0xff) != 't' ||
+		    partner[first + count] != DIFF_NONE || !has_name(side, y))
+			break;
+	}
 	return count;
 }
 

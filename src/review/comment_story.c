@@ -468,14 +468,6 @@ static void put_symbols(const struct comment *c, const struct story_lines *lines
 	sink_text(s, put > 0 ? STR("\n") : STR(""));
 }
 
-/* True for a package whose name says nothing, because folders of all projects or machines have
- * it. */
-static bool is_plain_folder(const char *package)
-{
-	return is_machine_folder(str_of(package), STR("")) ||
-	       align_is_plain_folder(str_of(package));
-}
-
 static bool is_below(const char *path, const char *directory)
 {
 	const size_t size = strlen(directory);
@@ -572,11 +564,14 @@ void comment_put_owners(const struct comment *c, struct sink *s)
 		named += line_tells(&owners, l) && diff_names_owner(l->row);
 	for (size_t i = 0; i < owners.list.count && put < OWNERS_MOST; i++) {
 		const struct story_line *l = &owners.list.data[i];
+		const struct str name = str_of(l->row->label);
+		/* Names of folders that all projects or machines have say nothing. */
+		const bool plain = packages && (is_machine_folder(name, STR("")) ||
+						align_is_plain_folder(name));
 		/* The only package of a program is the program. */
 		const bool whole = packages && named == 1 && l->file.before > 0 &&
 				   l->file.after > 0;
-		if (!line_tells(&owners, l) || !diff_names_owner(l->row) || whole ||
-		    (packages && is_plain_folder(l->row->label)))
+		if (!line_tells(&owners, l) || !diff_names_owner(l->row) || whole || plain)
 			continue;
 		if (put++ == 0)
 			sink_printf(s, "By %s:\n\n", c->owners->levels[0]);
