@@ -555,10 +555,7 @@ static void causes_cut_root(struct causes *ret, const struct snapshot_diff *d)
  * does not explain. */
 static void causes_find_own(struct causes *ret, const struct cause_evidence *e)
 {
-	const struct str own = align_main_package(e->d->after);
-	/* "(no package)" says that it is not known. */
-	if (own.len > 0 && own.p[0] != '(')
-		ret->own_package = arena_copy(&ret->arena, own);
+	ret->own_package = arena_copy(&ret->arena, align_main_package(e->d->after));
 	for (size_t n = 0; n < COUNT_OF(ret->own); n++) {
 		const struct cause_part *most = NULL;
 		vec_each(const struct cause_part, p, &e->parts) {

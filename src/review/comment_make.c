@@ -88,8 +88,9 @@ static const char *title_of(const char *title, struct causes *c, const struct sn
 	struct str parts = causes_metadata(d->after, "elf_parts");
 	const bool go = strcmp(c->own_package, "main") == 0;
 	const struct str own = go ? file_name_str(str_take(&parts, ' ')) : str_of(c->own_package);
-	const bool folder = own.len > 0 && (own.p[0] == '/' || strstr(c->root, c->own_package) ||
-					    align_is_plain_folder(own));
+	const bool folder = own.len > 0 &&
+			    (own.p[0] == '/' || own.p[0] == '(' ||
+			     strstr(c->root, c->own_package) || align_is_plain_folder(own));
 	const struct str names[] = { str_of(title),
 				     causes_metadata(d->after, "elf_file_name"),
 				     causes_metadata(d->before, "elf_file_name"),
