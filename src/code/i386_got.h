@@ -11,7 +11,7 @@
 #include "image/image.h"
 
 /* Appends references of kind REF_ADDR of one function, whose code lies at `addr`. `got`: the
- * address that functions load into a register. `im` has the thunks. True if a register ever has
- * that address. Linear in the code. */
+ * address that functions load into a register. `im` has the thunks. Returns true if a register ever
+ * has the address `got`. Linear in the code. */
 bool i386_got_refs(const struct image *im, struct bytes code, uint64_t addr, uint64_t got,
 		   code_ref_vec *ret);

@@ -7,8 +7,8 @@
 
 enum { OPERANDS_REST_MOST = 4 };
 
-/* Finds operands in an object's code. The caller sets `im`, and the other fields to 0. Answers are
- * fast if addresses rise */
+/* Finds operands in an object's code. The caller sets `im`, and the other fields to 0.
+ * operands_rest() is fast if its addresses rise */
 struct operands {
 	const struct image *im;
 	const struct section *in; /* Section of the operand asked for last. NULL at first */

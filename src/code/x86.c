@@ -9,7 +9,7 @@
 enum map { MAP_ONE, MAP_0F, MAP_OTHER };
 
 struct x86_decoder {
-	const uint8_t *p; /* Has WINDOW bytes */
+	const uint8_t *p; /* Bytes to decode. WINDOW bytes can be read */
 	unsigned pos;
 	bool mode64;
 	bool opsize16; /* Prefix 66, or pp of VEX */

@@ -40,7 +40,7 @@ struct x86_insn {
 	uint8_t disp_size; /* 0 (none), 1, 2, 4 or 8 bytes */
 	uint8_t imm_off, imm_size; /* Immediate. Size 0 if none. Branch distances are in `disp` */
 	int64_t disp;              /* Displacement of the operand, or distance of the branch */
-	int64_t imm;               /* Sign-extended */
+	int64_t imm;               /* Immediate, sign-extended */
 };
 
 /* True if the instruction is jmpabs of APX: a jump to the address `imm`. */
@@ -52,7 +52,7 @@ static inline bool x86_is_jmpabs(const struct x86_insn *in)
 /* Decodes the instruction at p, of at most `left` bytes. False if it is not an instruction. */
 bool x86_decode(const uint8_t *p, size_t left, bool mode64, struct x86_insn *ret);
 
-/* Does for x86 what code_refs() (code.h) does. */
+/* Like code_refs() (code.h), for x86 code only. */
 uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct ref_wish *wish,
 		  code_ref_vec *ret);
 

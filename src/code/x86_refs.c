@@ -127,7 +127,7 @@ static ALWAYS_INLINE bool easy_group(unsigned op, unsigned modrm, unsigned *imm)
 	case 0xc7: return reg == 0;
 	case 0xf6: *imm = reg < 2 ? 1 : 0; return true;
 	case 0xf7: *imm = reg < 2 ? 4 : 0; return true;
-	case 0xff: return (0x57 >> reg & 1) != 0; /* All except far jumps and calls, and /7 */
+	case 0xff: return (0x57 >> reg & 1) != 0; /* Not far calls and jumps (/3, /5), nor /7 */
 	default: return false;
 	}
 }
@@ -235,8 +235,8 @@ static __attribute__((noinline)) unsigned scan_unknown(struct x86_refs_scan *s, 
 /* What scan_known() looks for besides lengths */
 enum look { LOOK_LENGTHS, LOOK_RELATIVE, LOOK_BRANCHES, LOOK_VALUES };
 
-/* Does the same as scan_fast(), but only in 64-bit mode, which is faster. LOOK_VALUES includes
- * LOOK_BRANCHES, which includes LOOK_RELATIVE. */
+/* Like scan_fast(), but faster, and only for 64-bit mode. LOOK_VALUES includes LOOK_BRANCHES, which
+ * includes LOOK_RELATIVE. */
 static ALWAYS_INLINE unsigned scan_known(struct x86_refs_scan *s, const uint8_t *p, uint64_t off,
 					 enum look look)
 {

@@ -111,7 +111,7 @@ static struct str parent_of(struct str root)
 	return (struct str){ root.p, root.len - file_name_str(root).len - 1 };
 }
 
-/* Counts the paths in `same` (those in both snapshots) that are in the parent folder of a root. */
+/* Returns how many paths in `same` (those in both snapshots) are below the parent of a root. */
 static size_t count_beside(const align_paths *same, struct str before, struct str after)
 {
 	const struct str a = parent_of(before), b = parent_of(after);

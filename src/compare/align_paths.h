@@ -14,11 +14,11 @@
 
 /* Each path once */
 typedef VEC(struct str) align_paths;
-/* Finds the two roots, without a slash at the end. False if there are none. Uses only the first
- * absolute paths of each list. */
+/* Finds the two build directories (roots), without a slash at the end. False if there are none.
+ * Uses only the first absolute paths of each list. */
 bool align_find_paths(const align_paths *before, const align_paths *after,
 		      struct text ret_roots[2]);
-/* Like align_find_paths(), for the sources of two snapshots. */
+/* Like align_find_paths(), for the paths of the source files of two snapshots. */
 bool align_find(const struct snapshot *before, const struct snapshot *after,
 		struct text ret_roots[2]);
 /* Removes the roots from the paths of both snapshots, if align_find() finds them. */

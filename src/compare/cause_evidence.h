@@ -79,9 +79,9 @@ static inline bool cause_code_differs(const struct cause_evidence *e, size_t lea
 	const size_t changed = e->larger + e->smaller;
 	return changed >= least && 3 * changed >= e->kept;
 }
-/* Functions for cause_guess.claims. cause_claims_all() claims every part. */
+/* Functions for cause_guess.claims: true if the cause explains the part. The first always is. */
 bool cause_claims_all(const struct cause_guess *g, const struct cause_part *p);
-/* Claims parts of the package whose name is g->text, in any version, and of packages below it. */
+/* True for parts of the package whose name is g->text, in any version, and of packages below it. */
 bool cause_claims_version(const struct cause_guess *g, const struct cause_part *p);
 /* Adds guesses from what compilers and programs state about themselves, such as options. Also
  * stores in `ret` whether debug info has options, and how the build ids compare. */

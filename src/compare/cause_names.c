@@ -13,7 +13,7 @@ static void names_guess(struct cause_evidence *e, struct cause_guess g, struct s
 	vec_push(&e->guesses, g);
 }
 
-/* Claims parts of packages that are new if cause.sign is 1, or gone if it is -1. */
+/* True for parts of packages that are new if cause.sign is 1, or gone if it is -1. */
 static bool claims_package(const struct cause_guess *g, const struct cause_part *p)
 {
 	return p->package_sign != 0 && p->package_sign == g->cause.sign;
@@ -149,7 +149,7 @@ static void packages_guess(struct cause_evidence *e)
 	intern_release(&all.names);
 }
 
-/* Claims new (or gone) symbols without a source file. Used if most other code has source files. */
+/* True for new (gone) symbols without a source file. Used if most other code has source files. */
 static bool claims_undescribed(const struct cause_guess *g, const struct cause_part *p)
 {
 	return cause_sign(p) == g->cause.sign && !p->fallback &&
@@ -214,7 +214,7 @@ static const char exceptions[] = "exceptions and their unwinder";
 
 /* Parts of run times, by texts in the names or paths of their symbols. */
 static const struct runtime_part {
-	const char *words, *texts; /* `texts`: separated by blanks. "=x": the name is x */
+	const char *words, *texts; /* `texts`: separated by blanks. "=x" is the whole name x */
 } runtime_parts[] = {
 	{ "formatted output (`printf`)", "printf ssputs ssprint sprint_r sfputs fwalk" },
 	{ "formatted input (`scanf`)", "scanf" },

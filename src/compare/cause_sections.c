@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* Claims changed symbols. If .interp is gone, also claims new symbols without a source file: they
- * are from libraries. If .interp is new, claims such symbols that are gone. */
+/* True for changed symbols. If .interp is gone, also true for new symbols without a source file:
+ * they are from libraries. If .interp is new, true for such symbols that are gone. */
 static bool claims_linked(const struct cause_guess *g, const struct cause_part *p)
 {
 	const int sign = cause_sign(p);
@@ -12,7 +12,7 @@ static bool claims_linked(const struct cause_guess *g, const struct cause_part *
 					 str_ends(p->path, STR(".o")));
 }
 
-/* Claims what code without exceptions lacks: cold parts, the run time, tables. Also claims
+/* True for what code without exceptions lacks: cold parts, the run time, tables. Also true for
  * functions whose size changed in the direction of the cause. */
 static bool claims_unwind(const struct cause_guess *g, const struct cause_part *p)
 {
@@ -110,7 +110,7 @@ static void section_rule_try(struct cause_evidence *e, const struct section_rule
 						    .claims = r->claims });
 }
 
-/* Guesses that the program became position-independent, or the reverse. Code of such programs
+/* Guesses that the program became position-independent, or the reverse. Position-independent code
  * begins near address 0. */
 static void causes_guess_base(struct cause_evidence *e)
 {

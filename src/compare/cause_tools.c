@@ -100,7 +100,7 @@ static const char *options_beyond(struct arena *a, struct str options, struct st
 	while (options.len > 0) {
 		const struct str word = causes_take_item(&options, ' ');
 		const bool is_debug = str_starts(word, STR("-g"));
-		/* gcc records the linker among the options. It makes no code. */
+		/* gcc records the linker among the options, but it does not change code. */
 		if (str_starts(word, STR("-fuse-ld=")) || word.len == 0 || is_debug != debug ||
 		    has_word(other, word) || has_word(text_str(&list), word))
 			continue;
@@ -189,7 +189,7 @@ static void tools_guess_units(struct cause_evidence *e, const struct unit_tools_
 		c.names[1] = arena_format(e->arena, "%.*s%s%s", STR_ARG(from),
 					  *c.names[1] ? " " : "", c.names[1]);
 	}
-	/* A unit that went and another one that came look like a unit with other options. */
+	/* A few units that went and others that came look like units with other options. */
 	const bool few = c.count * 20 < c.of;
 	if (!few && (*c.names[0] || *c.names[1]))
 		tools_guess(e, c, lacks_inlining(lost->options) != lacks_inlining(gained->options));

@@ -209,7 +209,8 @@ bool cause_claims_all(const struct cause_guess *g, const struct cause_part *p)
 }
 
 /* Adds a guess about all functions: other programs, all sources compiled as one, or other code for
- * most functions. It claims new functions only if 3/4 of those in both snapshots changed. */
+ * most functions. It claims new functions only if 3/4 of the functions in both snapshots
+ * changed. */
 static void causes_guess_code(struct cause_evidence *e)
 {
 	const size_t changed = e->larger + e->smaller;
@@ -287,7 +288,7 @@ static bool has_instance(const struct cause_evidence *e, const struct cause_part
 	return ret;
 }
 
-/* Claims the symbol with the label g->text and the path of the cause. */
+/* True for the symbol with the label g->text and the path of the cause. */
 static bool claims_label(const struct cause_guess *g, const struct cause_part *p)
 {
 	return !p->fallback && str_eq(p->label, g->text) &&

@@ -56,8 +56,8 @@ struct cause {
 	double delta;   /* Sum of the explained changes, with their signs */
 	double before;  /* CAUSE_SYMBOL: its bytes before the change */
 	size_t count, grown;
-	size_t of;            /* Number of all units, or of functions in both. 0: unknown */
-	size_t gone, added;   /* Numbers of functions that are gone, and new */
+	size_t of;          /* Number of all units, or of functions in both snapshots. 0: unknown */
+	size_t gone, added; /* Numbers of functions that are gone, and new */
 	const char *names[3]; /* "" where unused */
 	double texts;         /* CAUSE_TEXTS: bytes that differ */
 	bool replaced; /* CAUSE_RUNTIME: a part of its kind changed in the opposite direction */
@@ -78,7 +78,7 @@ struct causes {
 	struct cause list[CAUSES_MOST]; /* The first one explains most */
 	size_t count;
 	bool sole;                    /* True if list[0] explains half of the change, or more */
-	bool same_build, other_build; /* True if the build ids, both known, are equal; or differ */
+	bool same_build, other_build; /* True if both build ids are known, and equal; or differ */
 	size_t resized;               /* Number of functions in both that have another own size */
 	size_t compared;              /* Number of symbols whose contents were compared */
 	bool loads_same;              /* True if all loaded sections have the same contents */

@@ -10,7 +10,7 @@
 /* The charges (bytes that the file has because of a symbol) of one symbol, or of one name if there
  * is no symbol */
 struct charge_group {
-	/* Ids of texts in `common`. Bytes without a symbol have no path. */
+	/* Ids of texts in charge_matcher.common. Bytes without a symbol have no path. */
 	uint32_t container, name, path;
 	uint32_t debug;
 	uint32_t symbol; /* Index of the symbol, or SNAP_NO_SYMBOL */
@@ -26,7 +26,7 @@ struct charge_side {
 	uint32_t *of_symbol; /* Per symbol: its group, or GROUP_NONE */
 	uint32_t *of_charge; /* Per charge: its group */
 	uint32_t *of_name;   /* Per text id: 1 + index of the symbol of that full name, or 0 */
-	size_t prefix;       /* Result of snap_packed_prefix() */
+	size_t prefix;       /* Size of the packed file's name in names of containers, or 0 */
 	VEC(struct charge_group) groups;
 };
 

@@ -13,7 +13,7 @@
 #include "snapshot/symbol_label.h"
 
 struct charge_pair {
-	uint32_t before, after;  /* First charge in each snapshot, or UINT32_MAX */
+	uint32_t before, after;  /* Index of the first charge in each snapshot, or UINT32_MAX */
 	uint64_t file[2], vm[2]; /* Bytes. [0] before, [1] after */
 	enum heft_change change;
 	bool debug;

@@ -35,7 +35,7 @@ struct diff_pair {
 
 /* Change of the padding before the paired symbols of a section. Never 0 */
 struct diff_padding {
-	uint32_t section; /* Section of `before` */
+	uint32_t section; /* Index of a section of `before` */
 	int64_t size;
 };
 

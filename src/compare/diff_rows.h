@@ -27,7 +27,7 @@ enum diff_text {
 	DIFF_WAS,
 	DIFF_PAIRED_BY, /* How the pair was found, if not by name: "neighbours" */
 	DIFF_TEXTS,
-	DIFF_FLAGS = DIFF_TEXTS, /* "cold, clone" */
+	DIFF_FLAGS = DIFF_TEXTS, /* Flags of the symbol: "cold, clone" */
 	DIFF_CODE,               /* Change of the disassembly, in a .sizediff file */
 	DIFF_ALL_TEXTS,
 	/* Stack bytes, now and before. If both snapshots have stacks, these replace DIFF_FLAGS and
@@ -58,7 +58,7 @@ struct diff_fact {
 struct diff_rows {
 	struct heft_table table;
 	struct tree tree;
-	VEC(struct diff_fact) facts; /* Per node */
+	VEC(struct diff_fact) facts; /* Per node of `tree` */
 	const char *level;
 	struct arena arena; /* Owns rows and texts */
 	enum diff_counting counting;
@@ -114,7 +114,7 @@ struct diff_sizes {
 	double padding_before, padding_after;
 };
 
-/* The sum of all sections with one name. The last one is "TOTAL" */
+/* The sum of all sections with one name. The last element of diff_sections.sections is "TOTAL" */
 struct diff_section {
 	const char *name;
 	bool in_file;   /* False for sections such as .bss */

@@ -136,7 +136,7 @@ static void make_half(struct snapshot *to, const struct snapshot *from, const ui
 	mem_free_all(h.texts, h.places);
 }
 
-/* Returns the container with that name, or 0 (the first). */
+/* Returns the index of the container with that name. 0 (the first container) if there is none. */
 static uint32_t container_named(const struct snapshot *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->containers.count; i++)

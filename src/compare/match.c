@@ -168,7 +168,7 @@ static bool key_same(struct matcher *m, struct match_side *side, const struct sn
 {
 	if (m->supersize || !snap_is_made_up(snapshot_text(side->s, y->full_name)))
 		return key_sized(m, side, y, ret);
-	/* A made-up name keeps its digits, because it consists of them. */
+	/* A name that heft made up keeps its digits, because they distinguish it from others. */
 	*ret = base_key(side, y);
 	ret->name = match_text(m, side, y->full_name);
 	ret->path = match_text(m, side, snap_path(y));
@@ -183,7 +183,7 @@ uint64_t match_print(const struct match_side *side, const struct snap_symbol *y,
 }
 
 /* Makes the key from the contents, because a name made from an address identifies nothing in
- * another build. */
+ * another build. False if the symbol has a name, or if its contents are unknown. */
 static bool key_contents(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 			 struct match_key *ret)
 {
@@ -223,7 +223,7 @@ static bool key_owned(struct matcher *m, struct match_side *side, const struct s
 	return ret->name != DIFF_NONE;
 }
 
-/* Makes the key from the name that heft made up for a nameless symbol. The name has the address. */
+/* Makes the key from a made-up name, which has the address. False for a symbol with a real name. */
 static bool key_address(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 			struct match_key *ret)
 {
@@ -297,7 +297,7 @@ const char *match_pass_word(unsigned pass)
 	return pass < COUNT_OF(words) && words[pass] ? words[pass] : "";
 }
 
-/* Keys of those symbols of one snapshot that a pass may pair, in the order of `left` */
+/* Keys of those symbols of one snapshot that a pass may pair, in the order of match_side.left */
 struct match_keyed {
 	struct match_key *keys;
 	uint64_t *hashes; /* 0 if the key must be unique but several symbols have it */
@@ -309,7 +309,7 @@ struct match_keyed {
 struct queues {
 	const struct match_keyed *of;
 	struct map last; /* Key: hash of a match_key. Value: the last symbol with this key */
-	uint32_t *next;  /* Per symbol: the next one with its key. DIFF_NONE after the last */
+	uint32_t *next;  /* Next symbol in the ring. In the last: DIFF_NONE if all were taken */
 };
 
 /* Finds the last symbol with a key. False if there is none: `at` is then where to insert it. */

@@ -33,7 +33,7 @@ struct match_side {
 	uint32_t *bare;     /* Like `stable`, also without clone suffixes and hashes */
 	uint32_t *places;   /* Per section: its match_key.place */
 	uint32_t *function; /* Per text id: 1 + index of the function with that name, or 0 */
-	bool *nameless;     /* Per symbol: match_is_nameless() */
+	bool *nameless;     /* Per symbol: true if it has no own name */
 	VEC(uint32_t) left; /* Symbols without a partner, in order */
 	bool has_clues;     /* True if both builds have clues, so made-up names pair none */
 };

@@ -11,7 +11,7 @@ static uint64_t ident_of(uint64_t number, unsigned kind)
 	return number << 2 | kind;
 }
 
-/* Returns the ident for offset `off` of a target with this ident. 0 if that is 0, unknown. */
+/* Returns the ident of offset `off` in the target with `ident`. 0 if `ident` is 0, unknown. */
 static uint64_t ident_at(uint64_t ident, uint32_t off)
 {
 	return ident == 0 ? 0 : ident + ((uint64_t)off << 32);
@@ -36,7 +36,7 @@ struct match_alike_start {
 
 typedef VEC(struct match_alike_start) start_vec;
 
-/* Lists the symbols of a container that have addresses, by address. */
+/* Returns the symbols of a container that have addresses, sorted by address. */
 static start_vec starts_list(const struct snapshot *s, uint32_t container)
 {
 	start_vec starts = { 0 };
@@ -241,8 +241,8 @@ static uint64_t bit_of(uint64_t ident)
 	return ident != 0 ? UINT64_C(1) << (ident * HASH_ODD_1 >> 58) : 0;
 }
 
-/* True if the references of a symbol, and those near them, have not changed since alike.learned was
- * `since`. */
+/* True if no reference near a symbol's (in its chunks of ALIKE_CHUNK references) has changed since
+ * alike.learned was `since`. */
 static bool refs_kept(const struct alike_side *as, const struct alike_symbol *y, uint32_t since)
 {
 	uint32_t latest = 0;
@@ -345,9 +345,9 @@ static void vote_add(struct alike *a, uint32_t before, uint32_t after)
 		 (struct vote){ .pair = (uint64_t)before << 32 | after, .voter = a->voter });
 }
 
-/* Compares two lists of references. With a goal, stops when it cannot be reached. If `votes` is not
- * NULL, adds votes: the targets of unknown references that lie between equal references, or at both
- * ends, may be a pair. */
+/* Compares two lists of references. Returns how many agree and differ. With a goal, stops when it
+ * cannot be reached. If `votes` is not NULL, adds votes: the targets of unknown references that lie
+ * between equal references, or at both ends, may be a pair. */
 static struct match_alike_agreement refs_compare(const struct alike_symbol *b,
 						 const struct alike_symbol *n,
 						 const struct score_goal *goal, struct alike *votes)
@@ -689,7 +689,7 @@ unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned 
 			return 0;
 		score_add(s, grams_shared(b, n), OF_GRAMS);
 	}
-	/* Equal sizes alone prove little. */
+	/* Equal sizes alone prove little, so they have a fixed score. */
 	if (s->weight <= 2)
 		return sizes == 100 ? SIZES_ALONE : SIZES_ALONE_APART;
 	return s->sum / s->weight;
@@ -700,7 +700,7 @@ unsigned alike_vote_score(struct alike *a, struct vote *v, unsigned least)
 	const uint32_t before = (uint32_t)(v->pair >> 32), after = (uint32_t)v->pair;
 	const struct alike_symbol *b = &a->before.symbols[before], *n = &a->after.symbols[after];
 	const bool enough = v->score >= v->least || v->least <= least;
-	/* The score of data depends on the partners of its owners too. */
+	/* Scores data always, because its score depends on the partners of its owners too. */
 	if (!b->code || !enough || !refs_kept(&a->before, b, v->scored_at) ||
 	    !refs_kept(&a->after, n, v->scored_at)) {
 		v->score = (uint8_t)alike_score(a, before, after, least);

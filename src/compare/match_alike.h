@@ -17,11 +17,11 @@ enum { SIZES_ALONE = 70 };
 
 /* Evidence that two symbols are a pair */
 struct vote {
-	uint64_t pair;  /* Index in `before` << 32 | index in `after` */
+	uint64_t pair;  /* Indexes of the two symbols: in `before` << 32 | in `after` */
 	uint32_t voter; /* Index in `after` of the pair that votes: its symbols refer to these two.
 			 * DIFF_NONE: a vote of alike_vote_rare() */
 	/* Set in the first vote of a pair. scored_at: alike.learned when alike_vote_score() made
-	 * the score, 0 if it has not. `least`: its argument then. */
+	 * the score, 0 if it has not. `least`: that function's argument then. */
 	uint32_t scored_at;
 	uint8_t score, least;
 };
@@ -95,7 +95,7 @@ struct alike {
 	/* Scratch: features, and their indexes by ident */
 	VEC(struct feature) features;
 	struct map feature_of;
-	uint32_t voter; /* Value of `voter` in the next votes */
+	uint32_t voter; /* Value of vote.voter for the votes that are added next */
 };
 
 void alike_init(struct alike *a, struct matcher *m);
@@ -112,7 +112,7 @@ void alike_keep_near(struct alike *a, uint32_t before, const struct alike_column
 /* Returns how similar two symbols are: 0 to 100. If that is below `least`, may return any number
  * below `least`. O(references). */
 unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned least);
-/* Mixes into a hash all that affects a symbol's scores and may change as pairs are found. */
+/* Returns `hash` mixed with what affects a symbol's scores and may change as pairs are found. */
 uint64_t alike_state(const struct alike *a, const struct alike_side *as, uint32_t symbol,
 		     uint64_t hash);
 /* What symbols of `after` have besides their size: evidence that scores can use. */

@@ -35,7 +35,7 @@ struct sized_column {
 
 /* A pair whose symbols have the same order in both snapshots */
 struct anchor {
-	uint32_t old, new_; /* Indexes in a sequence */
+	uint32_t old, new_; /* Indexes in `before` and `after` of a sequence */
 };
 
 /* The most likely partner of a symbol, and the score of the second most likely one */
@@ -52,7 +52,7 @@ struct order {
 	uint32_t *places;    /* Per symbol of `after`: its index in its sequence */
 	uint32_t *sequences; /* Per symbol of `after`: 1 + index of its sequence, or 0 */
 	struct favourite *old_favourites, *new_favourites; /* Per symbol that has votes */
-	uint64_t *tried; /* Per symbol of `before`: state of the last gap tried after it */
+	uint64_t *tried; /* Per symbol of `before`: hash of the last gap tried after it */
 	size_t budget;   /* Number of cells that alignments may still fill. Bounds the time */
 	size_t found;    /* Number of pairs found in this step */
 	/* The current alignment. Rows are symbols of `before`, columns those of `after`. */
@@ -442,7 +442,7 @@ static bool match_order_is_open(const struct order *o, uint32_t before, uint32_t
 	return o->after_of[before] == DIFF_NONE && o->m->partner[after] == DIFF_NONE;
 }
 
-/* Lists the pairs that have votes. Omits pairs with so few points that they neither can be taken
+/* Returns the pairs that have votes. Omits pairs with so few points that they neither can be taken
  * with `least` nor rival a pair that can. */
 static candidate_vec votes_count(struct order *o, unsigned least, bool rare)
 {

@@ -68,7 +68,7 @@ struct bucket {
 	size_t old_first, old_end, new_first, new_end;
 };
 
-/* Counts those of `count` candidates from `from` on that have no partner and the path of `y`. */
+/* Returns how many of `count` candidates from `from` on have no partner, and the path of `y`. */
 static size_t match_rename_count(const struct matcher *m, const struct match_side *side,
 				 const struct match_rename_candidate *from, size_t count,
 				 const struct snap_symbol *y)

@@ -64,8 +64,8 @@ bool pair_labels_made_up(const struct pair_labels *n, const struct spans *s)
 	return false;
 }
 
-/* Returns how much a pair counts when several decide about a label: code before data, then by size.
- * Data with a function's label counts 0. */
+/* Returns how much a pair counts when several pairs decide about a label: code before data, then by
+ * size. Data with a function's label counts 0. */
 static uint64_t pair_labels_weight_of(const struct snapshot *s, const struct snap_symbol *y)
 {
 	const uint64_t code = UINT64_C(1) << 48;

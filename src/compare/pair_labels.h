@@ -14,7 +14,7 @@
 #include "map/space.h"
 
 struct pair_labels {
-	struct labels *labels; /* Borrowed */
+	struct labels *labels; /* Table of all labels. Borrowed */
 	size_t count;          /* Number of labels at pair_labels_init(), and size of the arrays */
 	bool *of_input;        /* Per label: true if the inputs have it */
 	bool *of_base;         /* Per label: true if the base has it */

@@ -58,7 +58,7 @@ struct abbrevs {
 	uint64_t off, end; /* Range in DW_ABBREV. `end` is after the 0 that ends the table */
 	struct form_sizes sizes;
 	bool dense;              /* True if code i is list.data[i - 1] */
-	VEC(struct abbrev) list; /* Sorted by code */
+	VEC(struct abbrev) list; /* Abbreviations, sorted by code */
 	VEC(struct abbrev_attr) attrs;
 	VEC(struct walk_step) steps;
 };

@@ -150,8 +150,8 @@ static inline bool dwarf_is_tombstone(const struct dwarf *d, uint64_t addr, uint
 	return (addr == 0 && !d->zero_is_code) || addr == 1 || addr >= top - 1;
 }
 
-/* Reads the initial length of a unit or table (7.4): the number of bytes that follow.
- * *ret_offset_size is 4 or 8. Marks r bad for reserved values. */
+/* Reads the initial length of a unit or table (7.4) and returns it: the number of bytes that
+ * follow. *ret_offset_size is 4 or 8. Marks r bad for reserved values. */
 uint64_t read_initial_length(struct reader *r, uint8_t *ret_offset_size);
 
 /* Reads entry `index` of a table of numbers at `base`. Entries have `size` bytes. False if the

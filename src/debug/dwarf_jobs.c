@@ -66,8 +66,8 @@ struct dwarf_jobs {
 	/* Size of the caller's zeroed struct for a job, which begins with a struct dwarf_job. */
 	size_t job_size;
 	void *ctx;
-	/* Steps as in struct pool_line. The struct of a finished job is used for a later job, with
-	 * its old contents. */
+	/* `make`, `work` and `take` are steps as in struct pool_line. The struct of a finished job
+	 * is used for a later job, with its old contents. */
 	bool (*make)(void *ctx, struct dwarf_job *job);
 	void (*work)(void *ctx, struct dwarf_job *job, unsigned worker);
 	void (*take)(void *ctx, struct dwarf_job *job);

@@ -18,7 +18,7 @@ struct dwarf_view {
 	struct dwarf_share *share;
 };
 
-/* The start of each kind of job, which the caller extends */
+/* First member of the structs of all kinds of jobs, such as struct unit_job */
 struct dwarf_job {
 	struct dwarf_view view; /* Valid during `work` and `take` */
 	struct notes notes;     /* Notes about the view's DWARF */

@@ -37,8 +37,8 @@ static uint64_t skip_zeros(const struct reader *section, uint64_t at)
 	return end;
 }
 
-/* Finds the next table. Linkers may align sections of objects with zeros, so zeros are padding
- * unless a table begins there. */
+/* Finds the next table. False at the end. Linkers may align sections of objects with zeros, so
+ * zeros are padding unless a table begins there. */
 bool index_set_next(struct index_out *o, uint64_t *at, uint16_t low, uint16_t high,
 		    struct index_set *ret)
 {
@@ -157,7 +157,7 @@ struct frame_cie {
 };
 
 struct frame_cies {
-	VEC(struct frame_cie) v; /* Sorted by off */
+	VEC(struct frame_cie) v; /* CIEs, sorted by off */
 	size_t last;             /* Index of the CIE found last */
 	bool later;              /* True if an FDE came before its CIE */
 };

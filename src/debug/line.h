@@ -13,7 +13,7 @@
 
 struct line_file {
 	struct str name;
-	uint64_t dir; /* Index in `dirs` */
+	uint64_t dir; /* Index of its directory in `dirs` */
 };
 
 struct line_row {

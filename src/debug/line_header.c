@@ -5,7 +5,7 @@
 /* Describes one field of each entry in a table of directories or files (version 5): what it
  * contains, and its form */
 struct entry_field {
-	uint64_t content; /* DW_LNCT_* */
+	uint64_t content; /* What the field contains: DW_LNCT_* */
 	uint16_t form;
 };
 

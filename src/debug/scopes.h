@@ -33,7 +33,7 @@ struct scope_function {
 };
 
 struct scope {
-	uint64_t die_off; /* Offset in the unit's section */
+	uint64_t die_off; /* Offset of its DIE in the unit's section */
 	/* Scope into which this one was inlined. Its index is lower. SCOPE_NONE for a function. */
 	uint32_t parent;
 	uint32_t function; /* Index in `functions` */

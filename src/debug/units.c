@@ -110,7 +110,7 @@ bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret)
 	return unit_next(s->dwarf, (enum dw_section)s->by_signature.data[low].in, &off, ret);
 }
 
-/* Converts a unit's index to flat_range.who, whose highest number wins: here the first unit's. */
+/* Returns the `who` of a unit in flat_range. The highest one wins: here that of the first unit. */
 static uint32_t units_rank_of(size_t index)
 {
 	return UINT32_MAX - 1 - (uint32_t)index;

@@ -35,7 +35,7 @@ struct units {
 struct unit_key {
 	uint64_t signature;
 	uint64_t off;
-	uint64_t in; /* Value of enum dw_section */
+	uint64_t in; /* Section of the unit (enum dw_section) */
 };
 
 void units_init(struct units *s, struct dwarf *d);
@@ -44,7 +44,7 @@ void units_release(struct units *s);
 /* Returns the number of units in .debug_info (in == DW_INFO) or .debug_types. Indexes are in file
  * order. */
 size_t units_count(struct units *s, enum dw_section in);
-/* Reads the header of unit i < count, ready for unit_open(). */
+/* Reads the header of unit i for unit_open(). False if there is none, or if it is damaged. */
 bool units_get(struct units *s, enum dw_section in, size_t i, struct unit *ret);
 /* Like units_get(). All bytes of the unit are valid, even if the section is read in parts. */
 bool units_get_whole(struct units *s, enum dw_section in, size_t i, struct unit *ret);

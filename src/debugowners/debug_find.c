@@ -283,7 +283,7 @@ static void table_bytes(struct findings *f, const struct unit *u)
 			  l);
 }
 
-/* Claims a function's code, for units whose first entry gives no code. */
+/* Claims a function's code, for units whose first entry gives no code. Returns false. */
 static bool on_function(void *ctx, const struct die *d, const struct reader *attrs)
 {
 	struct findings *f = ctx;
@@ -322,7 +322,8 @@ static void on_leave_instance(void *ctx, uint64_t end_off)
 }
 
 /* Claims the code of an entry of any kind, as Bloaty does. Declarations, entries that the linker
- * removed, and the entries inside of both claim nothing. */
+ * removed, and the entries inside of both claim nothing. Returns true for a declaration or removed
+ * entry. */
 static bool on_any_entry(void *ctx, const struct die *d, const struct reader *attrs)
 {
 	struct findings *f = ctx;

@@ -8,7 +8,7 @@
 #include "base/bits.h"
 #include "debugowners/debug_bytes.h"
 
-/* Converts an offset of the unit to an offset in the whole section. */
+/* Returns the offset in the whole section of an offset that counts from the unit's part of it. */
 static inline uint64_t find_placed(const struct findings *f, enum dw_section in, uint64_t off)
 {
 	return f->base ? add_sat(off, f->base[in]) : off;
@@ -16,18 +16,19 @@ static inline uint64_t find_placed(const struct findings *f, enum dw_section in,
 
 /* Claims bytes of a section. Does nothing for sections of another file, or if l is LABEL_NONE. */
 void find_sized(struct findings *f, enum dw_section in, uint64_t off, uint64_t size, label_id l);
-/* Claims bytes until the next claim in the section. Bytes of one owner are adjacent, so claiming
- * the first of a run is enough. */
+/* Claims the bytes from `off` until the next claim in the section. Bytes of one owner are adjacent,
+ * so claiming the first of a run is enough. */
 void find_open(struct findings *f, enum dw_section in, uint64_t off, label_id l);
 /* True if the offset of a section had no owner. Marks it as owned, so later calls return false. */
 bool find_first(struct findings *f, enum dw_section in, uint64_t off);
 /* Claims a string. Later claims of the same string have no effect. */
 void find_string(struct findings *f, enum dw_section table, uint64_t off, label_id l);
 
-/* Claims the debug info of a unit for the unit's label. Does not claim its line program, its
- * macros, or the code that its first entry (DW_TAG_compile_unit) covers. Gives a unit without a
- * name a pending label, for which the caller later sets another label (local_label.h). `split`:
- * also reads the .dwo unit of a skeleton unit. */
+/* Claims the debug info of a unit for the unit's label. Returns the label and the code attributes.
+ * Does not claim its line program, its macros, or the code that its first entry
+ * (DW_TAG_compile_unit) covers. Gives a unit without a name a pending label, for which the caller
+ * later sets another label (local_label.h). `split`: also reads the .dwo unit of a skeleton
+ * unit. */
 struct unit_found find_unit(struct findings *f, struct unit *u, struct abbrev_cache *cache,
 			    bool split);
 /* Claims a line program: file names for f->unit_label, rows for the owners of their addresses. */

@@ -5,7 +5,7 @@
 #include "debug/dwarf_jobs.h"
 #include "map/local_label.h"
 
-/* In place of a label that was not yet made. */
+/* Value in lines_rows.files for a file whose label was not yet made. */
 #define FILE_UNKNOWN (LABEL_LOCAL | LABEL_PENDING)
 
 /* A job of some line programs. It begins with a line_job. */

@@ -30,7 +30,7 @@ enum derive_convention { DERIVE_LLVM, DERIVE_GCC, DERIVE_PURE };
 /* The code of a function, or of a part that the compiler moved away from its function */
 struct derive_extent {
 	uint64_t addr;
-	struct bytes code; /* Less than 4 GiB */
+	struct bytes code; /* Its bytes, less than 4 GiB */
 	bool has_sites;    /* True if derive_facts.sites has the ranges of its call sites */
 	bool cold;         /* True if it is known to be moved away from its function */
 	bool stubs;        /* True for PLT stubs */

@@ -104,7 +104,7 @@ static bool derive_arm64_read_entry(const struct derive_scan *s, uint64_t off, s
 }
 
 /* Reads `add x, anchor, entry, how` at `off`, which adds an entry to the table's anchor. The entry
- * is in Rm; without extension, perhaps in Rn. */
+ * is in Rm; without extension, perhaps in Rn. False if there is no such instruction. */
 static bool read_sum(const struct derive_scan *s, uint64_t off, struct jump_table *t)
 {
 	const uint32_t insn = derive_arm64_insn_at(s, off);
@@ -227,7 +227,8 @@ void derive_arm64(const struct derivation *d, struct batch *b, size_t function)
 }
 
 /* Guesses the compiler by the order of register pairs that stp saves (signed offset and
- * pre-indexed). LLVM saves x20, x19, and gcc x19, x20. */
+ * pre-indexed). LLVM saves x20, x19, and gcc x19, x20. Returns 2 for LLVM, -2 for gcc, 0 if
+ * unknown. */
 int derive_arm64_vote(struct bytes code)
 {
 	enum { NEAR_ENTRY = 16 };

@@ -121,8 +121,8 @@ static bool jump_follows(const struct derive_blocks_walk *w, uint32_t end, const
 	       extent_has(w->x, next->target) && !bit_get(w->targets, end);
 }
 
-/* True if a jump to `target` is a tail call. It is none between a function and its moved part. Nor
- * is it one into the middle of a function, because calls lead only to the start. */
+/* True if a jump to `target` is a tail call. A jump between a function and its moved part is none.
+ * Nor is a jump into the middle of a function, because calls lead only to the start. */
 static bool derive_blocks_is_tail_call(const struct derive_blocks_walk *w, uint64_t target)
 {
 	const struct derive_facts *f = w->d->facts;

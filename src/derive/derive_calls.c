@@ -1,8 +1,8 @@
 /* Finds which callees return and which throw.
  *
  * Returning: a function does not return if it has no return and jumps to no function that returns.
- * Nor does a function that another one calls at its very end. But it does if some other call of it
- * is followed by code that nothing else leads to.
+ * Nor does a function that another one calls at its very end, unless after another call of it there
+ * is code that nothing else leads to.
  *
  * Throwing: compilers put calls that may throw into the ranges of exception tables, and leave out
  * others. So the first and the last call of a range may throw. In a function with ranges, a call

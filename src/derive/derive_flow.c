@@ -36,7 +36,8 @@ static uint64_t derive_flow_relocated(struct derive_scan *s, uint64_t off, uint6
 	return stands;
 }
 
-/* Adds a table that is in the code, and returns its end: at most the end of the known data. */
+/* Adds a jump table that is in the code. If known data contain the table, it ends at most where
+ * they end. Returns the offset of its end. */
 static uint64_t add_inline_table(struct derive_scan *s, struct jump_table t)
 {
 	const struct derive_extent *x = s->extent;
@@ -95,7 +96,7 @@ static void derive_flow_add_jump(struct derive_scan *s, uint64_t off, const stru
 				 uint64_t target)
 {
 	/* How far a conditional jump reaches, as a power of two. Compilers for RISC-V estimate it
-	 * before they compress instructions, and so at most twice too high. */
+	 * before they compress instructions, so the estimate is at most twice too high. */
 	const enum code_isa isa = s->facts->isa;
 	const bool conditional = in->kind == FLOW_CONDITIONAL;
 	struct event *e = scan_push(s, off, in->size, conditional ? EVENT_JCC : EVENT_JMP);
@@ -145,8 +146,8 @@ static uint64_t derive_flow_add(struct derive_scan *s, uint64_t off, const struc
 	}
 	switch (in->kind) {
 	case FLOW_CONDITIONAL:
-		/* lld fills Thumb code with this value after instructions from which control never
-		 * continues. Elsewhere the value is a conditional jump. */
+		/* lld fills Thumb code, after instructions from which control never continues, with
+		 * a value that is a conditional jump elsewhere. */
 		if (s->facts->stretches && s->way.it == 0 && scan_pads(s, off) &&
 		    code_pad_size(s->facts->isa, s->extent->code.p + off,
 				  s->extent->code.size - off) > 0) {

@@ -103,8 +103,8 @@ struct derivation {
 	pads; /* Landing pads, sorted. A pad may be in another part of the function than its
 	       * calls */
 	VEC(struct out)
-	outs;          /* Jumps of all batches that leave their function, sorted. Parts of a
-			* function jump to each other */
+	outs;          /* Jumps of all batches that leave their function, sorted. Such jumps connect
+			* the parts of a function */
 	bool has_cold; /* True if any function is a cold part that was moved away from another */
 	bool changed;  /* derive_calls.c: true if this round found another function that returns */
 	struct traits traits;
@@ -166,7 +166,7 @@ struct derive_scan {
 	size_t fix; /* Index of the next relocation */
 	/* derive_x86.c. `before`: offset of the instruction before. */
 	uint64_t before;
-	size_t tried;    /* Number of references that were tried as a table */
+	size_t tried;    /* Number of references that were tried as a jump table */
 	uint64_t loaded; /* If extents have several functions: address of the table that the
 			  * instruction before reads */
 	uint64_t base;   /* i386, if extents have several functions: address to which code adds
@@ -281,7 +281,7 @@ void derive_flow(const struct derivation *d, struct batch *b, size_t function);
 /* derive_thumb.c: true if the instruction at `off` jumps through a table after it. */
 bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent *x, uint64_t off,
 			const struct flow *in, struct jump_table *ret);
-/* Guess the compiler of a function: from -2 (gcc) to 2 (LLVM). */
+/* Guess the compiler of a function. Return -2 (surely gcc) to 2 (surely LLVM), 0 if unknown. */
 int derive_x86_vote(struct bytes code);
 int derive_arm64_vote(struct bytes code);
 

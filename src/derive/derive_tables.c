@@ -67,7 +67,7 @@ bool table_guess(const struct derive_facts *f, const struct derive_extent *x, ui
 		.addr = addr, .anchor = addr, .limit = UINT64_MAX, .width = 4, .is_signed = true
 	};
 	table_set_reach(f, x, ret);
-	/* i386 code has no tables of distances from the table. */
+	/* i386 code has no tables whose entries are distances from the table itself. */
 	if (f->isa != CODE_I386 && leads_into(f, x, ret))
 		return true;
 	ret->anchor = 0;

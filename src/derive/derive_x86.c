@@ -376,9 +376,9 @@ void derive_x86(const struct derivation *d, struct batch *b, size_t function)
 	note_events(&s);
 }
 
-/* Guesses the compiler by the order in which registers are pushed. LLVM: rbp, r15, r14 down to
- * r12, rbx. gcc: r15 down to r12, rbp, rbx. If few are needed, LLVM takes rbx and r14, gcc rbx
- * and rbp. */
+/* Guesses the compiler by the order in which registers are pushed. LLVM: rbp, r15, r14 down to r12,
+ * rbx. gcc: r15 down to r12, rbp, rbx. If few are needed, LLVM takes rbx and r14, gcc rbx and rbp.
+ * Returns from -2 (gcc) to 2 (LLVM), 0 if unknown. */
 int derive_x86_vote(struct bytes code)
 {
 	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };

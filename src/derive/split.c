@@ -419,7 +419,7 @@ static uint64_t pass_literals(struct split_cut *c, uint64_t end, uint64_t next)
 	const struct derive_facts *f = c->all->facts->code;
 	const struct event *last = events_of(c->s.b, c->s.fn) + c->s.fn->event_count;
 	const size_t i = lower_bound(f->data, f->data_count, sizeof *f->data, next);
-	/* In Xtensa code, literals precede their function. */
+	/* In Xtensa code, literals precede their function, so none follow it. */
 	if (f->isa == CODE_XTENSA || i == 0 || f->data[i - 1].addr < end)
 		return end;
 	end = min_u64(f->data[i - 1].addr + f->data[i - 1].size, next);

@@ -133,7 +133,7 @@ uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next)
 		return next;
 	if (neighbours_padded(s, end))
 		return most_aligned(s, at, next);
-	/* With one-byte nops, compilers reserve room. Assemblers pad in other ways. */
+	/* True for one-byte nops, with which compilers reserve room. Assemblers pad otherwise. */
 	bool room = !arm && next % ALIGN != 0 && next - at > 1;
 	for (uint64_t i = at; i < next && room; i++)
 		room = x->code.p[i - x->addr] == NOP;

@@ -48,8 +48,8 @@ static void dominators_walk(struct dominators_search *s)
 	vec_release(&way);
 }
 
-/* Returns the number with the least semidominator on the tree path from `n` up to the numbers that
- * are not linked yet (at most `last`). Shortens the path. `path` is scratch memory. */
+/* Returns the number with the least semidominator on the tree path from `n` up, without numbers up
+ * to `last`, which are not linked yet. Shortens the path. `path` is scratch memory. */
 static uint32_t dominators_least(struct dominators_search *s, uint32_t n, uint32_t last,
 				 uint32_t *path)
 {

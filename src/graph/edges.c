@@ -16,10 +16,10 @@
 
 enum { EDGES_JOB_BYTES = 256 << 10 };
 
-/* A job of the scan: references that were kept, or consecutive spans with about EDGES_JOB_BYTES in
- * all */
+/* A job of the scan: the records of references of a part (struct ref_part), or consecutive spans
+ * with about EDGES_JOB_BYTES in all */
 struct edges_job {
-	struct ref_part *kept; /* References that were kept. NULL: the job scans spans */
+	struct ref_part *kept; /* Records of references to read. NULL: the job scans spans */
 	size_t first, last;
 	edge_vec found;
 };
@@ -42,11 +42,11 @@ struct edges_scan {
 	bool pools; /* True if code has pools of constants */
 	bool kept;  /* True if relocations state all pointers in data, so words of data are not
 			     * searched for addresses */
-	uint64_t low, high; /* Address range of bytes with owners */
+	uint64_t low, high; /* [low, high): addresses of bytes with owners */
 	/* Per block of 2^shift bytes from `low`: number of spans that begin up to its start. */
 	uint32_t *begun;
 	unsigned shift;
-	bool *read; /* Per span: true if the references of its code were kept */
+	bool *read; /* Per span: true if records (struct ref_part) have its references */
 	VEC(struct edges_job) jobs;
 };
 
@@ -303,7 +303,7 @@ static void edges_scan_job(void *ctx, size_t i, unsigned worker)
 	vec_fit(&job->found);
 }
 
-/* Makes jobs of the spans whose references were not kept. */
+/* Makes jobs of the spans whose references no record (ref_store.h) has. */
 static void edges_make_jobs(struct edges_scan *s)
 {
 	uint64_t bytes = EDGES_JOB_BYTES;

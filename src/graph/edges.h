@@ -74,7 +74,7 @@ struct edges_of {
 	/* Finds the owner of an imported symbol by its name. False if it has none. */
 	bool (*import)(void *ctx, struct str name, uint32_t *ret);
 	void *ctx;
-	unsigned threads;       /* 0: one per processor */
+	unsigned threads;       /* Number of threads. 0: one per processor */
 	struct ref_store *refs; /* References already found in code, or NULL */
 };
 
@@ -112,7 +112,7 @@ struct unwind_place {
 
 struct unwind_tables {
 	VEC(struct unwind_use) uses;
-	VEC(struct unwind_place) places; /* Sorted */
+	VEC(struct unwind_place) places; /* Sorted by address */
 };
 
 /* Reads .eh_frame and .eh_frame_hdr. The caller releases both arrays. */

@@ -39,7 +39,7 @@ struct graph_sum {
 
 struct graph_node {
 	label_id label;
-	uint8_t root;                   /* Value of enum root_why */
+	uint8_t root;                   /* Why it is a root (enum root_why) */
 	bool placed;                    /* True if `addr` is that of the owner's main range */
 	bool part;                      /* True for a further range of an owner, see the top */
 	bool constant;                  /* True for a part without a name of its own */
@@ -66,7 +66,7 @@ struct graph {
 struct graph_of {
 	const struct image *im;
 	const struct spans *vm;
-	const struct spans *file; /* NULL: bytes in the file are 0 */
+	const struct spans *file; /* NULL: no node has bytes in the file */
 	const struct labels *labels;
 	/* References that the data source `symbols` found in code (source_file.refs). graph_read()
 	 * empties it. NULL: code is decoded again, and each further range of data is a part of its
@@ -74,7 +74,7 @@ struct graph_of {
 	struct ref_store *refs;
 	const struct image *debug; /* Has symbols that `im` lacks, or NULL */
 	struct go_slot *go;        /* NULL: tables of Go's runtime are not read */
-	unsigned threads;          /* 0: one per processor */
+	unsigned threads;          /* Number of threads. 0: one per processor */
 };
 
 /* Makes a graph: graph_read(), graph_find_roots(), then graph_finish(). */

@@ -43,7 +43,7 @@ static void groups_reach(const struct graph *g, const uint32_t *group, uint32_t 
 	mem_free_all(line, waits);
 }
 
-/* Returns the bits of the groups that take a node with them. */
+/* Returns the groups with which a node goes, as bits. An unreached node goes with its own group. */
 static uint64_t groups_taking(const struct graph *g, uint32_t node, uint32_t group, uint32_t first,
 			      const uint64_t *reach)
 {

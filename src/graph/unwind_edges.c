@@ -126,7 +126,7 @@ static void unwind_edges_add_types(const struct edges_of *in, uint64_t lsda, uin
 	uint32_t type;
 	if (!s || s->nobits)
 		return;
-	/* The exception data of a function ends where its span does. */
+	/* The exception data of a function ends with the span that contains its start. */
 	const struct span *span = spans_find(in->spans, lsda);
 	const uint64_t end = span ? min_u64(span->start + span->size, s->addr + s->size)
 				  : s->addr + s->size;

@@ -56,7 +56,7 @@ enum heap_flag {
 #define HEAP_FLAG_SHIFT 48
 #define HEAP_SIZE_MASK  UINT64_C(0x0000ffffffffffff)
 
-/* Computes the check bits of a block at `addr` (p). `wide` is sequence ^ owner if HEAP_WIDE is set
+/* Returns the check bits of a block at `addr` (p). `wide` is sequence ^ owner if HEAP_WIDE is set
  * without HEAP_FREED, otherwise 0. A copied or moved header is invalid, because its address
  * differs. */
 static inline uint32_t heap_check(uint64_t addr, uint64_t mark, uint32_t stack, uint64_t wide)
@@ -153,7 +153,7 @@ struct heap_page {
 #define HEAP_PAGE_MAGIC UINT64_C(0x9e52686561700a00)
 enum { HEAP_PAGE_SIZE = 32768, HEAP_PAGE_HEADER = 64, HEAP_STACK_SHIFT = 9, HEAP_NODE_SHIFT = 11 };
 
-/* Computes the check of a page, over all fields that never change. */
+/* Returns the check of a page, over all fields that never change. */
 static inline uint32_t heap_page_check(const struct heap_page *p)
 {
 	uint64_t h = p->magic ^ p->self * UINT64_C(0x9e3779b97f4a7c15);
@@ -230,13 +230,13 @@ static inline uint32_t heap_small_free_index(uint64_t addr)
 /* A mapped module, and the epochs [first, last) in which it was mapped, or until now if `last` is
  * 0. Nodes of a page with epoch e belong to the modules of epoch e */
 struct heap_module {
-	uint64_t start, end; /* Address range of the mapping */
+	uint64_t start, end; /* Addresses [start, end) of the mapping */
 	uint64_t bias;       /* Address in the process - address in the file's headers. */
 	uint32_t first, last;
 	uint32_t build_id_size; /* 0 if the module has none */
 	uint32_t path_size;     /* Bytes of the path without its 0. Long paths are cut. */
 	uint8_t build_id[32];
-	char path[432]; /* ends with 0 */
+	char path[432]; /* Path of its file. Ends with 0 */
 };
 
 /* State of the process. The exact number of live bytes is the sum over all stacks. `live_bytes` may

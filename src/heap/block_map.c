@@ -129,7 +129,7 @@ void block_map_clear(struct block_map *m, uint64_t start, uint64_t end)
 	}
 }
 
-/* Counts the blocks of a piece. Frees its bits if there are none. */
+/* Counts and returns the blocks of a piece. Frees its bits if there are none. */
 static size_t count_piece(struct block_piece *p)
 {
 	size_t count = 0;

@@ -108,8 +108,8 @@ static uint64_t whose_header(const struct block_scan_header *h)
 	return freed && heap_check(own, h->mark, link, 0) == h->link >> 32 ? own : 0;
 }
 
-/* Verifies the header at `off` of the region, and reads its block. For a freed block, ret->sequence
- * is the return address of the free, or 0. */
+/* Verifies the header at `off` of the region, and reads its block. False if the header is invalid.
+ * For a freed block, ret->sequence is the return address of the free, or 0. */
 static bool verify(const struct dump *d, const struct block_piece *piece, uint64_t off,
 		   struct heap_found *ret)
 {

@@ -33,7 +33,7 @@ struct call_stack {
 
 /* The allocations by one call stack in one thread slot. */
 struct call_share {
-	uint32_t stack, slot; /* `slot`: index in records.threads + 1 */
+	uint32_t stack, slot; /* `slot`: 1 + index in records.threads */
 	uint64_t allocs, alloc_bytes, live, live_bytes, at_peak_bytes;
 };
 

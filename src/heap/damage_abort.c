@@ -57,7 +57,7 @@ bool damage_abort(const struct finding *g)
 	return true;
 }
 
-/* Stores in *ret the live block whose header is at `v`. False if it already has another block. */
+/* Stores in *ret the live block whose header is at `v`. False if *ret already has another block. */
 static bool header_take(const struct finding *g, uint64_t v, size_t *ret)
 {
 	const size_t i = v % HEAP_ALIGN == 0 && v != 0

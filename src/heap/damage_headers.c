@@ -68,8 +68,9 @@ static bool lost_mark(const struct finding *g, const struct shape *s, uint64_t p
 	return false;
 }
 
-/* Recovers a block in a chunk in use from the intact half of its header. A header in which only one
- * flag of the mark is wrong is not damaged: the block is being freed or reused. */
+/* Recovers a block in a chunk in use from the intact half of its header. False if the header is not
+ * damaged, or if both halves are damaged. A header in which only one flag of the mark is wrong is
+ * not damaged: the block is being freed or reused. */
 static bool lost_header(const struct finding *g, const struct shape *s, uint64_t chunk,
 			const struct sizes *of, struct lost *ret)
 {

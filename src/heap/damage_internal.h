@@ -14,7 +14,7 @@ struct finding {
 	const struct heap_layout *l;
 };
 
-/* Adds a damage without a block to the list. */
+/* Adds a damage without a block to the list. Returns the new element. */
 struct damage *damage_add(const struct finding *g, enum damage_kind kind, uint64_t addr);
 
 /* Finds chunks in use with a damaged header. */

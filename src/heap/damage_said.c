@@ -49,8 +49,8 @@ static const char *said_by_pointer(const struct dump *d, const struct heap_arena
 	return said;
 }
 
-/* Searches all writable memory without a file for a message. A static program needs this: the word
- * that points to the message may be far from the arena. */
+/* Searches all writable memory without a file for a message, and returns it or NULL. A static
+ * program needs this: the word that points to the message may be far from the arena. */
 static const char *said_in_memory(const struct dump *d)
 {
 	const char *said = NULL;

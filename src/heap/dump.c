@@ -73,7 +73,7 @@ const struct dump_file *dump_module(const struct dump *d, uint64_t addr)
 }
 
 /* Reads the range of a stack from its thread's own structure, at `tp` inside the stack (glibc:
- * stackblock, stackblock_size; musl: map_base, map_size). */
+ * stackblock, stackblock_size; musl: map_base, map_size). False if it is not found. */
 static bool dump_find_block(const struct dump *d, struct dump_thread *t, uint64_t tp,
 			    const struct region *r)
 {
@@ -190,8 +190,8 @@ void dump_of_image(struct dump *d, const struct image *core, struct notes *notes
 	read_core(d, core);
 }
 
-/* Reads the dump file. Memory may begin with any bytes, even those of another file format. Such a
- * file is read as memory only if the user says so. */
+/* Reads the dump file. False, with *err, on failure. Memory may begin with any bytes, even those of
+ * another file format. Such a file is read as memory only if the user says so. */
 static bool dump_read_input(struct dump *d, const struct dump_wish *wish, struct heft_err *err)
 {
 	struct input *in = d->inputs;

@@ -27,7 +27,7 @@ struct region {
 struct dump_file {
 	const char *path;
 	bool module;           /* True if it has an ELF header, or the dump calls it a module */
-	uint64_t start, end;   /* Lowest and highest address. */
+	uint64_t start, end;   /* Addresses [start, end) from the first to the last mapping. */
 	uint64_t bias;         /* Modules: address in the process - address in the file */
 	struct bytes build_id; /* Size 0 if unknown */
 };

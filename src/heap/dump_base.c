@@ -106,7 +106,8 @@ static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t lo
 	}
 }
 
-/* Tries the addresses of about `most` headers, evenly spread over the image. By chance, two headers
+/* Tries the addresses of about `most` headers, evenly spread over the image. True if at least two
+ * headers verify at the best address, and no other address is as good. By chance, two headers
  * verify at one address in one of 2^19 images. */
 static bool solve_any(struct solving *x, unsigned bits, size_t most)
 {
@@ -136,8 +137,8 @@ static bool dump_base_is_sure(const struct solving *x)
 	return false;
 }
 
-/* Prefers addresses at which the image begins at a page, unless another one verifies more
- * headers. */
+/* Finds the best address of the image. False if there is none. Prefers addresses at which the image
+ * begins at a page, unless another one verifies more headers. */
 static bool solve_all(struct solving *x)
 {
 	/* To try a header is cheap beside reading a large image, so large images allow more

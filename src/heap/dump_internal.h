@@ -33,7 +33,8 @@ extern const char dump_cut_off[];
  * Also true if they name none. */
 bool dump_has_dynamic(const struct dump *d, const struct dump_file *file);
 
-/* dump_raw.c: makes regions of a file that is not a core. The bytes are those of d->inputs[0]. */
+/* dump_raw.c: makes regions of a file that is not a core. The bytes are those of d->inputs[0], and
+ * of the files in `wish`. False if one cannot be read. */
 bool dump_read_raw(struct dump *d, const struct dump_wish *wish, struct heft_err *err);
 /* dump_base.c: finds an address for an image's first byte at which at least two block headers
  * verify. d->word and d->big_endian must be set. False if there is none below 2^48. Cost: a pass

@@ -217,7 +217,7 @@ static void place_file(struct dump *d, const struct dump_wish *wish, const char 
 	vec_release(&spots);
 }
 
-/* Adds one more file. Its offsets continue after the files before it. */
+/* Adds one more file, whose offsets continue after the files before it. False if unreadable. */
 static bool dump_raw_add_file(struct dump *d, const struct dump_wish *wish, const char *path,
 			      region_vec *out, struct heft_err *err)
 {

@@ -191,9 +191,9 @@ static uint64_t find_caches(struct heaps *x, uint64_t at, uint64_t end, bool *re
 	return at;
 }
 
-/* Follows a chain and adds its chunks in batches of a few thousand, which stay in the processor's
- * cache. A batch begins with the last chunk of the previous one, whose size only its successor
- * confirms. */
+/* Follows a chain from `at`, returns its end, and adds its chunks in batches of a few thousand,
+ * which stay in the processor's cache. A batch begins with the last chunk of the previous one,
+ * whose size only its successor confirms. */
 static uint64_t take_good(struct heaps *x, uint64_t at, uint64_t end, bool *ret_ended)
 {
 	enum { NEAR = 4096 };
@@ -367,7 +367,7 @@ static void take_first_arena(struct heaps *x, const struct glibc_arena *a)
 }
 
 /* Returns the first chunk of a heap: after the heap's header, or after the arena if the arena lies
- * in the heap. If no chain starts there, returns the first chunk with another arena's flag. 0 if
+ * in the heap. If no chain starts there, returns the first chunk with the flag NON_MAIN_ARENA. 0 if
  * there is none. */
 static uint64_t head_of_heap(struct heaps *x, uint64_t at, uint64_t end)
 {
@@ -648,7 +648,7 @@ static unsigned chunk_shift(const struct dump *d)
 	return memory_word_size(d) == 8 ? 4 : 3;
 }
 
-/* Follows all lists of freed chunks. Fills b->caches. `plain`: the form of links, see
+/* Returns the chunks in all lists of freed chunks. Fills b->caches. `plain`: the form of links, see
  * kept_lists.plain. */
 static struct kept_lists take_lists(struct heaps *x, struct blocks_found *b, struct block_map *kept,
 				    bool plain)
@@ -668,7 +668,7 @@ static struct kept_lists take_lists(struct heaps *x, struct blocks_found *b, str
 	return k;
 }
 
-/* Follows the lists with both forms of links, because the version of glibc is unknown. Keeps the
+/* Follows the lists with both forms of links, because the version of glibc is unknown. Returns the
  * result in which more lists reach their end. */
 static struct kept_lists best_lists(struct heaps *x, struct blocks_found *b)
 {
@@ -717,7 +717,10 @@ static struct heaps heaps_begin(struct glibc_heaps *to, struct blocks_found *b,
 		block_map_init(chunks, d, chunk_shift(d));
 	block_map_release(&b->kept);
 	glibc_state_find(&x.state, d);
-	enum { CROSSED = 64 }; /* The budget is this many times the size of all memory */
+	enum {
+		CROSSED = 64
+	}; /* heaps.budget is this many times the size of writable memory.
+				* Searches end when it is used up */
 	const bool raw = x.d->kind == DUMP_RAW || x.state.arenas.count > 0;
 	for (size_t i = 0; i < x.d->region_count; i++) {
 		const struct region *g = &x.d->regions[i];

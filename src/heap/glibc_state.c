@@ -246,8 +246,8 @@ void glibc_state_release(struct glibc_state *st)
 	*st = (struct glibc_state){ 0 };
 }
 
-/* Tries all maximal heap sizes: a heap begins at a multiple of its maximal size. That size is
- * usually 64 MiB, or 1 MiB for 4-byte words. Huge pages make it four times as large. */
+/* Tries all maximal heap sizes: a heap begins at a multiple of that size, which is usually 64 MiB,
+ * or 1 MiB for 4-byte words. Huge pages make it four times as large. */
 uint64_t glibc_heap_of(const struct dump *d, const struct glibc_arena *a, uint64_t addr)
 {
 	enum { LEAST = 18, MOST = 33 };

@@ -185,7 +185,8 @@ static void heap_layout_put_block(struct laying *y, const struct chunk *chunk, s
 		y->l->bytes[split[i].kind] += split[i].size;
 }
 
-/* Finds a chunk with its own mapping. Its first word counts the bytes before it in the mapping. */
+/* Sets *ret to the chunk at `at`, if the chunk has its own mapping. Otherwise returns false. Its
+ * first word counts the bytes before it in the mapping. */
 static bool mapped_chunk(struct laying *y, uint64_t at, uint64_t size, struct chunk *ret)
 {
 	uint64_t front;
@@ -245,7 +246,7 @@ static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 						     * chunks */
 	const size_t i = lower_bound(caches, y->b->caches.count, sizeof *caches, at);
 	if (size < 4 * y->word || (i < y->b->caches.count && caches[i] == at))
-		kind = HEAP_PART_OVERHEAD; /* Or a chunk that ends a heap which could not grow */
+		kind = HEAP_PART_OVERHEAD; /* A cache, or the end of a heap that could not grow */
 	else if (next != y->limit && chunk_before_used(&y->v, next) && !is_freed(y, at, size) &&
 		 !block_map_has(&y->b->kept, at))
 		kind = HEAP_PART_UNRECORDED;
@@ -390,7 +391,7 @@ static size_t find_span(struct laying *y, size_t i)
 	return i;
 }
 
-/* Starts a pass over the dump of `l`. Facts about the parts go to `to`, which must be empty. */
+/* Returns a pass over the dump of `l`. Facts about the parts go to `to`, which must be empty. */
 static struct laying laying_of(const struct heap_layout *l, struct heap_layout *to)
 {
 	struct laying y = { .d = l->d, .b = l->b, .l = to, .word = memory_word_size(l->d) };

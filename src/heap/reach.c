@@ -40,7 +40,7 @@ struct reaching {
 	struct block_at *todo;
 	size_t todo_count;
 	/* Ring of words that point to blocks. A word is handled when the header of its block has
-	 * been prefetched. Otherwise the scan mostly waits for memory. */
+	 * been prefetched. Otherwise the scan would mostly wait for memory. */
 	struct reach_visit near[NEAR];
 	size_t near_first, near_count;
 	size_t waiting; /* First block that may have the bit WAITS. SIZE_MAX if none */

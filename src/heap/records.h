@@ -55,7 +55,7 @@ struct records {
 void records_read(struct records *r, const struct dump *d, struct notes *notes);
 void records_release(struct records *r);
 
-/* Reads the header of a page without checking it. */
+/* Reads and returns the header of a page, unchecked. */
 struct heap_page record_head(struct reader *r);
 
 /* Reads a stack by its id, its frees by other threads, and its thread slot. False if not found. */

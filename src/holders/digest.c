@@ -18,7 +18,7 @@ static const char *digest_frame(struct arena *arena, const struct heft_frame *f)
 	return *module ? arena_format(arena, "%s+0x%" PRIx64, module, f->addr) : "?";
 }
 
-/* Hashes by FNV-1a, including the end of the text. The hash is the same on all machines. */
+/* Returns `hash` extended by a text and its end (FNV-1a). The hash is the same on all machines. */
 static uint64_t digest_hash(uint64_t hash, const char *frame)
 {
 	return fnv_add(hash, frame, strlen(frame) + 1);

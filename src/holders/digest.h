@@ -34,6 +34,7 @@ struct heap_digest {
 	VEC(struct digest_damage) damages;
 };
 
-/* Makes the digest of an open heap. Release d->damages. Texts belong to `arena` or the heap. */
+/* Makes the digest of an open heap. False, with *err, on failure. Release d->damages. Texts belong
+ * to `arena` or the heap. */
 bool heap_digest_make(struct heap_digest *d, struct heft_heap *h, struct arena *arena,
 		      struct heft_err *err);

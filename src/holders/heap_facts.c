@@ -62,8 +62,8 @@ static void tell_unknown(struct heft_heap *h)
 	of->lacks = h->process.dump.lacks ? h->process.dump.lacks : "";
 	of->left_out = h->process.dump.left_out;
 	of->allocators = list_allocators(h);
-	/* Counts only broken chains that the layout lists as damage. At the others, the dump lacks
-	 * chunks. */
+	/* Counts only broken chains that the layout lists as damage. At other breaks, the dump
+	 * lacks chunks. */
 	of->broken_chains = min_u64(of->broken_chains, heap->layout.breaks.count);
 }
 

@@ -28,8 +28,9 @@ static uint32_t module_of_build(const struct heap_report *r, struct bytes build_
 	return 0;
 }
 
-/* Finds or adds a module. Modules with one file name are one, even of two processes or builds. So
- * are modules with one build id: a core names files, the recorder may name links. */
+/* Returns the index of a module in the report, 0 without a path. Adds the module if it is new.
+ * Modules with one file name are one, even of two processes or builds. So are modules with one
+ * build id: a core names files, the recorder may name links. */
 static uint32_t join_module(struct heap_join *j, const struct process_module *m)
 {
 	struct heap_report *r = &j->r->report;

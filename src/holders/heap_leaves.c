@@ -135,7 +135,7 @@ static void add_shares(const struct heap_leaves_source *s)
 }
 
 struct block_sum {
-	uint64_t key; /* stack << 32 | class */
+	uint64_t key; /* Index in calls.stacks << 32 | id in heft_heap_report.classes */
 	double bytes, count;
 };
 

@@ -3,7 +3,7 @@
 
 #include "map/rules.h"
 
-/* Marks the functions whose names match the user's pattern of helpers. */
+/* Marks functions whose names match the pattern of helpers. False if the pattern is invalid. */
 static bool mark_helpers(struct heft_heap_report *r, struct heft_err *err)
 {
 	const struct heft_heap_query *q = &r->report.query;

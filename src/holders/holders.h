@@ -15,7 +15,7 @@ struct heft_heap {
 	struct context context;
 	/* Settings. `flags`: bits of enum heft_heap_flag. */
 	unsigned flags;
-	const char *name_cache; /* NULL if there is none. */
+	const char *name_cache; /* Folder of cached names of frames, or NULL */
 	/* State after opening. */
 	bool open, damages_known;
 	uint32_t pid;    /* Id of a living process. 0 for a file */
@@ -36,7 +36,7 @@ struct heft_heap_report {
 	VEC(struct heft_note) all_notes;
 };
 
-/* Opens a dump. A handle opens only one. */
+/* Opens a dump. A handle opens only one. False, with *err, on failure. */
 bool heap_open(struct heft_heap *h, const char *path, struct heft_err *err);
 /* Opens a running process. The recorder's pages in it are read like a file of the recorder. */
 bool heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err *err);
@@ -58,8 +58,8 @@ size_t heap_find_damage(struct heft_heap *h);
 /* Returns damage `i`. Its blocks are valid until h->answer is released. */
 struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i);
 
-/* Makes a report on a heap, or on its difference to `base` (may be NULL). Both heaps keep the names
- * of their frames for later reports. */
+/* Makes a report on a heap, or on its difference to `base` (may be NULL). False, with *err, on
+ * failure. Both heaps keep the names of their frames for later reports. */
 bool heap_report_make(struct heft_heap_report **ret, struct heft_heap *h, struct heft_heap *base,
 		      const struct heft_heap_query *query, struct heft_err *err);
 void heap_report_release(struct heft_heap_report *r);
@@ -70,12 +70,13 @@ void heap_report_release(struct heft_heap_report *r);
 uint32_t *heap_join(struct heft_heap_report *r, struct heft_heap *now, struct heft_heap *base,
 		    uint32_t **ret_base);
 /* Returns the innermost step that is shown, which owns a stack's bytes. Skips frames of the
- * allocator and of helpers, which allocate for their callers, unless the stack has no others. */
+ * allocator and of helpers, which allocate for their callers, unless the stack has no other
+ * frames. */
 uint32_t heap_owner_step(const struct heap_report *r, uint32_t step);
-/* Adds the leaves of a heap, unsorted. `steps` is indexed by call node. */
+/* Adds a heap's leaves, unsorted. `steps` is indexed by call node. False, with *err, on failure. */
 bool heap_leaves_add(struct heft_heap_report *r, struct heft_heap *h, const uint32_t *steps,
 		     bool base, struct heft_err *err);
-/* Removes the leaves that the frame filters reject, joins equal leaves, and sorts. */
+/* Removes leaves that filters reject, joins equal ones, sorts. False if a filter is invalid. */
 bool heap_leaves_finish(struct heft_heap_report *r, struct heft_err *err);
 /* Makes the rows from the leaves. */
 void heap_rows_make(struct heft_heap_report *r);

@@ -94,7 +94,8 @@ static bool parse_decimal(struct str s, uint64_t *ret)
 }
 
 /* Parses "/123", the offset of a long name. In thin archives also parses "/123:456": the member at
- * offset 456 of that file. GNU ar may end the field with a slash: "/123 /". */
+ * offset 456 of that file. GNU ar may end the field with a slash: "/123 /". False for other
+ * names. */
 static bool is_long_name(struct str field, uint64_t *off, uint64_t *origin)
 {
 	struct str rest = { field.p + 1, field.len > 0 ? field.len - 1 : 0 };
@@ -181,8 +182,8 @@ static bool is_symbol_table(const struct member *m)
 	       str_eq(m->name, STR("__.SYMDEF_64 SORTED"));
 }
 
-/* Reads the next member header of the archive `l`. A member that exceeds the archive is cut at its
- * end, with a note. */
+/* Reads the next member header of the archive `l`. False if it is damaged. A member that exceeds
+ * the archive is cut at its end, with a note. */
 static bool ar_read_member(const struct ar *ar, const struct ar_level *l, struct member *m)
 {
 	const struct input *in = ar->in;
@@ -324,7 +325,7 @@ static struct bytes names_of(struct bytes archive)
 }
 
 /* Finds the bytes of a member outside of a thin archive. The member is a file, or a member of
- * another archive. */
+ * another archive. False, with a note, if there is none, or if the file was read too often. */
 static bool outside_bytes(struct ar *ar, const struct ar_outside *o, struct outside_file *f,
 			  struct member *ret, struct bytes *ret_bytes)
 {

@@ -60,7 +60,7 @@ struct arch {
 	/* Distance from the start of the GOT to the value of the register that points at it. */
 	uint16_t got_bias;
 	struct arch_stubs stubs;
-	const struct arch_registers *registers; /* May be NULL */
+	const struct arch_registers *registers; /* Registers in cores. NULL if not known */
 	/* GNU property note: type of the property whose two lowest bits are features. 0 if there is
 	 * none. `features` has the names, by the value of these bits. */
 	uint32_t feature_property;
@@ -103,7 +103,7 @@ struct image_got {
 	 * that its parts have pointers of their own. */
 	uint64_t pointer;
 };
-/* Finds the GOT of an image. O(sections). */
+/* Returns the GOT of an image. O(sections). */
 struct image_got image_got(const struct image *im);
 
 /* What a relocation for a thread-local variable writes. */

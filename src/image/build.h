@@ -35,7 +35,8 @@ void build_init(struct image_build *b, struct image *im, const struct image_plac
  * size, file_size and again; build_section() computes the other fields. In an object, addr counts
  * from the start of the section's own address window. */
 uint32_t build_section(struct image_build *b, const struct section *s);
-/* Adds a section that only labels a range of the file. Sets `again`: its bytes are not read. */
+/* Adds a section that only labels a range of the file. Returns its index. Sets `again`: its bytes
+ * are not read. */
 uint32_t build_range(struct image_build *b, struct str title, uint64_t off, uint64_t size);
 /* Adds a PT_LOAD segment. The caller sets its name, addr, vm_size, off, file_size and rights. */
 void build_segment(struct image_build *b, const struct segment *s);

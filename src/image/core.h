@@ -9,7 +9,7 @@
 
 /* A range of a file that the process had mapped. */
 struct core_file {
-	uint64_t start, end; /* Invariant: start < end */
+	uint64_t start, end; /* Addresses [start, end). Invariant: start < end */
 	uint64_t off;        /* Offset of the range in the file, in bytes. */
 	const char *path;
 };

@@ -127,7 +127,7 @@ static char *find_debuglink(struct wanted *w)
 	const char *name = read_debuglink(w);
 	if (!name || !w->image_dir)
 		return NULL;
-	/* Path of the image's folder on the machine that runs it. */
+	/* Removes the sysroot: finds the folder's path on the machine that runs the image. */
 	const char *root = w->how->sysroot, *below = w->image_dir;
 	const size_t size = root ? strlen(root) : 0;
 	if (size > 0 && strncmp(below, root, size) == 0 && below[size] == '/')
@@ -184,7 +184,7 @@ bool debugfile_is_of(const struct image *im, const struct input *in, struct note
 	return true;
 }
 
-/* Finds a dSYM bundle in the image's folder, with a file of the image's name and UUID. */
+/* Returns the file with the image's name and UUID in a dSYM bundle beside the image, or NULL. */
 static char *find_dsym(struct wanted *w)
 {
 	const char *slash = strrchr(w->im->path, '/');

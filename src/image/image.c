@@ -126,7 +126,7 @@ struct packed {
 };
 
 /* Reads the header of a compressed section, Elf32_Chdr or Elf64_Chdr. The packed bytes follow.
- * gABI, "Section Compression". */
+ * Fails if the method is unknown. gABI, "Section Compression". */
 static bool read_chdr(const struct image *im, struct reader *r, struct packed *ret,
 		      struct heft_err *err)
 {
@@ -270,7 +270,7 @@ bool image_is_pie(const struct image *im)
 	return image_has_segment(im, PT_INTERP) && !image_dynamic(im, DT_SONAME, &value);
 }
 
-/* Parses any container. Formats with a magic number come first. */
+/* Parses any container. Formats with a magic number come first. False, with *err, on failure. */
 bool image_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		 struct notes *notes, struct heft_err *err)
 {

@@ -202,7 +202,7 @@ struct image_place {
 bool elf_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 	       struct notes *notes, struct heft_err *err);
 bool elf_matches(struct bytes bytes);
-/* Parses an object file of any container that heft reads (kinds.h). */
+/* Parses an object file of any container that heft reads (kinds.h). False on failure. */
 bool image_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		 struct notes *notes, struct heft_err *err);
 void image_release(struct image *im);
@@ -326,7 +326,7 @@ struct symtab {
 	/* Sizes of names by symbol index, from an earlier reader of the whole table. UINT32_MAX if
 	 * unknown. Borrowed. NULL at first. */
 	const uint32_t *name_sizes;
-	const struct made_symbol *made; /* May be NULL */
+	const struct made_symbol *made; /* Symbols that are not in ELF's form. NULL for ELF */
 };
 
 /* A symbol of a table whose entries do not have ELF's form. */

@@ -48,7 +48,7 @@ bool linkmap_input(struct input *in, const char *path, struct heft_err *err)
 	return true;
 }
 
-/* Parses in->file.bytes to images and parts. */
+/* Parses in->file.bytes to images and parts. Fails if heft does not read the format for `use`. */
 static bool image_input_parse(struct input *in, enum file_use use, const char *path,
 			      struct heft_err *err)
 {
@@ -69,7 +69,7 @@ static bool image_input_parse(struct input *in, enum file_use use, const char *p
 	return true;
 }
 
-/* Unpacks a packed file in place, if heft reads the format of its contents. */
+/* Unpacks a packed file in place, if heft reads the packed format. False if that fails. */
 static bool input_unpack(struct file *f, struct notes *notes, struct heft_err *err)
 {
 	bool packed;
@@ -109,7 +109,8 @@ static bool boot_image_kernel(struct bytes b, struct bytes *ret_kernel)
 }
 
 /* Replaces a boot image by the kernel packed in it. All methods but gzip append the unpacked size
- * in 4 bytes, which are removed here. */
+ * in 4 bytes, which are removed here. True if nothing was to be unpacked, false if unpacking
+ * fails. */
 static bool unpack_kernel(struct file *f, struct notes *notes, struct heft_err *err)
 {
 	enum { SIZE = 4 };
@@ -146,7 +147,8 @@ static bool parse_file(struct input *in, enum file_use use, const char *path, st
 	return true;
 }
 
-/* Opens a file. The caller has zeroed *in, except for settings. */
+/* Parses an open file, which *in then owns. False, with *err, on failure. The caller has zeroed
+ * *in, except for settings. */
 static bool file_adopt(struct input *in, struct file *f, enum file_use use, struct notes *notes,
 		       struct heft_err *err)
 {

@@ -105,11 +105,11 @@ static inline bool input_has_offsets(const struct input *in)
 bool input_parse(struct input *in, const char *path, struct bytes bytes, struct notes *notes,
 		 struct heft_err *err);
 /* Replaces a universal file by its slice for the architecture `arch`. Does nothing for other files.
- * HEFT_EARG if there is no such slice. */
+ * Fails with HEFT_EARG if there is no such slice. */
 bool input_take_slice(struct input *in, const char *path, const char *arch, struct heft_err *err);
 /* Splits "lib.a(member.o)" into the file and the member. False for other paths. */
 bool input_member_split(const char *path, struct str *ret_file, struct str *ret_member);
-/* Replaces an archive by its member with this name. HEFT_EARG if there is no such member. */
+/* Replaces an archive by its member with this name. Fails (HEFT_EARG) if there is none. */
 bool input_take_member(struct input *in, const char *path, struct str member, struct heft_err *err);
 void input_close(struct input *in);
 /* Returns the path of a member of the thin archive at `path`. A relative member path is relative to
@@ -138,5 +138,5 @@ bool fat_parse(struct input *in, const char *path, struct heft_err *err);
  * 2^52 apart. */
 bool component_matches(struct bytes bytes);
 bool component_parse(struct input *in, const char *path, struct heft_err *err);
-/* input.c: makes the image of a linker map. */
+/* input.c: makes the image of a linker map. False, with *err, on failure. */
 bool linkmap_input(struct input *in, const char *path, struct heft_err *err);

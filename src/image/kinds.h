@@ -56,9 +56,9 @@ struct file_format {
 	const char *one;    /* Noun in "FILE is a linker map". NULL to use the kind's noun */
 	const char *advice; /* Advice for a file that heft does not read. NULL if there is none */
 	bool packs;         /* True if a compressed file may contain this format */
-	/* Recognizes the format. NULL if the bytes `magic` at an offset do. */
+	/* Recognizes the format. NULL if the bytes `magic` recognize it. */
 	bool (*matches)(struct bytes b);
-	/* Recognizes a format by the first bytes of a file. If NULL, `matches` does. */
+	/* Recognizes a format by the first bytes of a file. If NULL, `matches` recognizes it. */
 	bool (*begins)(struct bytes head);
 	struct {
 		const char *bytes;

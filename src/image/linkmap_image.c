@@ -249,7 +249,7 @@ static uint64_t put_part(struct text *t, uint64_t from, const struct text *part)
 	return at;
 }
 
-/* Puts the parts of the file together. Contents are zeros; the ELF header overwrites the first. */
+/* Returns the whole file. Contents are zeros; the ELF header overwrites the first. */
 static struct bytes linkmap_image_join(const struct linkmap_image_making *m)
 {
 	static const uint8_t ident[EI_NIDENT] = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 };

@@ -8,8 +8,8 @@
 
 #include "linkmap/linkmap.h"
 
-/* Opens a map. The file may be packed (unpack.h). If the file is no map, the error says what it is.
- * On success the caller releases the map. */
+/* Opens a map. False, with *err, on failure. The file may be packed (unpack.h). If the file is no
+ * map, the error says what it is. On success the caller releases the map. */
 bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, struct heft_err *err);
 /* Makes the ELF file. *ret_content is the number of bytes at its start that the map's sections have
  * in the file; the rest are heft's tables and symbols. Free *ret with mem_free(). False if the

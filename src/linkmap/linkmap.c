@@ -19,7 +19,7 @@ static bool linkmap_has(struct str line, const char *word)
 	return str_find(line, str_of(word)) < line.len;
 }
 
-/* Tells GNU ld from gold by the heading of the memory map. Their headings before it are equal. */
+/* Tells GNU ld from gold by the heading of the memory map. False if the map has no such heading. */
 static bool tell_gnu_from_gold(struct map_maker *m, enum linkmap_linker *ret)
 {
 	do {
@@ -50,7 +50,7 @@ static bool is_ld_heading(struct str line)
 	return false;
 }
 
-/* Finds the linker by a heading line. If `ret` is NULL, only checks if the line begins a map. */
+/* Finds the linker by a heading line. False for other lines. With `ret` NULL, only tells that. */
 static bool line_tells(struct map_maker *m, enum linkmap_linker *ret)
 {
 	enum linkmap_linker any;

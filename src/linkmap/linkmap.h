@@ -128,8 +128,8 @@ struct linkmap {
 
 /* True if the first bytes of a file begin a linker map. 4 KiB are enough. */
 bool linkmap_begins(struct bytes head);
-/* Parses a map from bytes. Borrows the bytes until linkmap_release(). HEFT_EFORMAT if the bytes are
- * not a map, or only a map's beginning. */
+/* Parses a map from bytes. Borrows the bytes until linkmap_release(). Fails with HEFT_EFORMAT if
+ * the bytes are not a map, or only a map's beginning. */
 bool linkmap_parse(struct linkmap *lm, const char *path, struct bytes bytes, struct notes *notes,
 		   struct heft_err *err);
 /* Like linkmap_parse(), for an open, unpacked file. The map then owns the file, even on failure.
@@ -154,7 +154,7 @@ static inline struct str linkmap_symbol_name(const struct linkmap *lm,
 	return (struct str){ (const char *)lm->bytes.p + s->name_off, s->name_len };
 }
 
-/* Tells whether a section of a program, with this name, address and size, is the map's section. */
+/* True if a section of a program, with this name, address and size, is the map's section. */
 bool linkmap_section_is(const struct linkmap *lm, const struct linkmap_section *s, struct str name,
 			uint64_t addr, uint64_t size);
 /* Returns the section with this name, address and size. LINKMAP_NONE if there is none. */

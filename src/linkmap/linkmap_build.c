@@ -150,7 +150,7 @@ void map_add_symbol(struct map_maker *m, struct str name, uint64_t addr, uint64_
 	vec_push(&m->lm->symbols, s);
 }
 
-/* Parses "NAME = ", "NAME += " and so on, and moves *s after it. */
+/* Parses "NAME = ", "NAME += " and so on, and moves *s after it. False for other text. */
 static bool take_assignment(struct str *s, struct str *ret_name)
 {
 	size_t n = 0;

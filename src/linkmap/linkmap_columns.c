@@ -21,7 +21,7 @@ struct columns_place {
 	struct str object, section;
 };
 
-/* Parses the rest of a line: the alignment, a blank, 8 blanks per level, then text or nothing. */
+/* Parses the rest of a line: alignment, blank, 8 blanks per level, text. False if damaged. */
 static bool columns_take_text(struct str rest, struct columns_line *ret)
 {
 	if (!map_take_decimal(&rest, &ret->align) || !map_take(&rest, STR(" ")))

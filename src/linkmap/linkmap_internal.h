@@ -40,12 +40,12 @@ struct str map_cut(struct str s, size_t skip); /* Returns s without its first `s
 /* Returns the last position of `word` in s, or s.len without one. */
 size_t map_find_last(struct str s, struct str word);
 
-/* Begins a section, to which the next pieces belong. `name`, like all names here, must be part of
- * the map's text. */
+/* Adds and returns a section, to which the next pieces belong. `name`, like all names here, must be
+ * part of the map's text. */
 struct linkmap_section *map_add_section(struct map_maker *m, struct str name, uint64_t addr,
 					uint64_t size);
-/* Adds a piece to the current section. The next symbols belong to it. `object` may be "". NULL,
- * with a note, without a current section. */
+/* Adds a piece to the current section, and returns it. The next symbols belong to it. `object` may
+ * be "". NULL, with a note, without a current section. */
 struct linkmap_piece *map_add_piece(struct map_maker *m, enum linkmap_kind kind, struct str name,
 				    uint64_t addr, uint64_t size, struct str object);
 void map_add_symbol(struct map_maker *m, struct str name, uint64_t addr, uint64_t size);

@@ -229,8 +229,8 @@ static void gnu_piece(struct map_maker *m, const struct ld_entry *e)
 	map_add_piece(m, kind, e->name, e->addr, e->size, object);
 }
 
-/* Handles a symbol line. A size before relaxing may be smaller than the size, because the merged
- * contents may need alignment. */
+/* Handles a line with a symbol, or with a piece's size before relaxing. True if it is either. That
+ * size may be smaller than the final one, because the merged contents may need alignment. */
 static bool gnu_script(struct map_maker *m, const struct ld_entry *e)
 {
 	if (!str_eq(e->rest, STR("(size before relaxing)")))
@@ -284,7 +284,7 @@ static void gold_piece(struct map_maker *m, const struct ld_entry *e)
 	}
 }
 
-/* Handles a symbol line. gold lists only symbols, even with a linker script. */
+/* Handles a symbol line. False if it has none. gold lists only symbols, even with a script. */
 static bool gold_script(struct map_maker *m, const struct ld_entry *e)
 {
 	return map_script_text(m, e->rest, e->addr);

@@ -37,7 +37,7 @@ static void linkmap_ld64_read_heading(struct ld64 *l)
 		vec_sort(&l->starts);
 }
 
-/* Parses "[ 12] rest". */
+/* Takes the number from the start of "[ 12] rest". False for other text. */
 static bool linkmap_ld64_take_number(struct str *s, uint64_t *ret)
 {
 	if (!map_take(s, STR("[")))

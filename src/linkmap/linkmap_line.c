@@ -60,7 +60,7 @@ bool map_take(struct str *s, struct str word)
 	return true;
 }
 
-/* Takes a number of at most `most` digits after blanks and `front`. */
+/* Takes a number of at most `most` digits after blanks and `front`. False if there is none. */
 static bool take_number(struct str *s, struct str front, unsigned base, size_t most, uint64_t *ret)
 {
 	struct str rest = *s;

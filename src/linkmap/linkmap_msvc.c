@@ -23,7 +23,7 @@ struct msvc {
 	VEC(bool) placed; /* Per section: true if its address is known */
 };
 
-/* Parses "0001:00000010". */
+/* Takes "0001:00000010" from *s: number of a section, offset in it. False if it is not there. */
 static bool take_place(struct str *s, uint64_t *ret)
 {
 	uint64_t number, off;
@@ -70,7 +70,7 @@ static void linkmap_msvc_add_group(struct msvc *v, struct linkmap_msvc_group g)
 	vec_push(&v->groups, g);
 }
 
-/* Parses "0001:00000000 0000a1b0H .text$mn CODE". */
+/* Adds the group in a line "0001:00000000 0000a1b0H .text$mn CODE". False for other lines. */
 static bool read_group(struct msvc *v, struct str s)
 {
 	struct linkmap_msvc_group g = { 0 };
@@ -132,7 +132,7 @@ static void linkmap_msvc_add_symbol(struct msvc *v, uint64_t place, struct str n
 	map_add_symbol(m, name, addr, 0);
 }
 
-/* Parses a symbol line. Section 0 has absolute values, which belong to no group. */
+/* Parses a symbol line. False for other lines. Values in section 0 are absolute: no group. */
 static bool linkmap_msvc_read_symbol(struct msvc *v, struct str s)
 {
 	uint64_t place, addr;
@@ -141,7 +141,7 @@ static bool linkmap_msvc_read_symbol(struct msvc *v, struct str s)
 	const struct str name = linkmap_msvc_take_word(&s);
 	if (name.len == 0 || !map_take_hex(&s, &addr))
 		return false;
-	/* The object in " f i lib:object", after the one-letter flags. */
+	/* Takes the object from " f i lib:object", after the one-letter flags. */
 	map_skip_blanks(&s);
 	while (s.len > 1 && (s.p[0] == 'f' || s.p[0] == 'i') && s.p[1] == ' ') {
 		s = map_cut(s, 1);

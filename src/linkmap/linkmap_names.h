@@ -15,7 +15,7 @@ struct linkmap_name {
 	uint32_t piece;
 };
 
-/* Set `map` and zero the rest before use. */
+/* Set `map`, and all other fields to 0, before use. */
 struct linkmap_names {
 	const struct linkmap *map;
 	bool all;                      /* True to also list pieces without a name, such as those

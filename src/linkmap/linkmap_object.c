@@ -21,7 +21,7 @@ static size_t without_end(struct str s, bool (*is_such)(char c))
 }
 
 /* Reduces the path of a partition of gcc's link-time optimizer, whose beginning is random:
- * "/tmp/ccSV3a2j.ltrans0.ltrans.o" becomes "ltrans0.ltrans.o". */
+ * "/tmp/ccSV3a2j.ltrans0.ltrans.o" becomes "ltrans0.ltrans.o". False for other paths. */
 static bool partition_name(struct str path, struct text *ret)
 {
 	const struct str end = STR(".ltrans.o"), mark = STR(".ltrans");
@@ -38,7 +38,7 @@ static bool partition_name(struct str path, struct text *ret)
 }
 
 /* Sets *ret to the bitcode from which lld made an object: "sub/m.o" for "sub/PROGRAM.lto.m.o", and
- * "sub/libx.a(y.o)" for "sub/PROGRAM.lto.libx.a(y.o at 96).o". */
+ * "sub/libx.a(y.o)" for "sub/PROGRAM.lto.libx.a(y.o at 96).o". False for other paths. */
 static bool module_name(struct str path, struct text *ret)
 {
 	const struct str mark = STR(".lto."), at = STR(" at "), end = STR(".o");
@@ -65,9 +65,9 @@ static bool module_name(struct str path, struct text *ret)
 	return true;
 }
 
-/* Reduces the path of an object that clang put in a folder for temporary files, because it
- * compiled and linked at once, to "c.o": "/tmp/c-674df2.o". LLVM's plug-in writes
- * "/tmp/lto-llvm-230bb7.o". */
+/* Reduces the path of an object that clang put in a folder for temporary files, because it compiled
+ * and linked at once, to "c.o": "/tmp/c-674df2.o". LLVM's plug-in writes "/tmp/lto-llvm-230bb7.o".
+ * False for other paths. */
 static bool temporary_name(struct str path, struct text *ret)
 {
 	static const char *const folders[] = { "/tmp/", "/T/", "\\Temp\\", "/Temp/" };

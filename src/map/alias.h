@@ -43,7 +43,7 @@ void places_release(struct places *p);
 
 /* The aliases' names, by the shown label of the owner */
 struct alias_index {
-	const char **names; /* Sorted by owner */
+	const char **names; /* Names of aliases, sorted by owner */
 	struct alias_run {
 		label_id owner;
 		uint32_t count;

@@ -38,7 +38,7 @@ static void basemap_add_range(struct builder *b, struct base_range r)
 
 /* Claims the addresses of the ranges from `first` on. Of overlapping ranges, the one that starts
  * last wins, and among equals the last in the table: a loader maps it over the others
- * (image/elf_index). With memory regions the first range wins, so the first overlay does. */
+ * (image/elf_index). With memory regions the first range wins, and so the first overlay. */
 static void claim_ranges(struct builder *b, size_t first)
 {
 	struct begin {
@@ -204,7 +204,8 @@ static void note_end(struct basemap *b, label_id region, uint64_t end)
 	b->region_ends[region] = max_u64(b->region_ends[region], end);
 }
 
-/* Extends the regions' used parts by a piece of contents. *before: the region before it. */
+/* Extends the regions' used parts by a piece of contents. *before: label of the region before the
+ * piece, LABEL_NONE if there is none. Becomes the last region in the piece. */
 static void measure_piece(struct basemap *b, const struct span *piece, struct claims *over,
 			  label_id *before)
 {
@@ -287,7 +288,7 @@ void basemap_build(struct basemap *b, const struct input *in, struct labels *lab
 	      label_borrow(labels, STR("[Unmapped]")), WHY_FALLBACK);
 	struct spans pieces;
 	claims_resolve(&build.vm, UINT64_MAX, &pieces);
-	/* Adds what is left of the ranges after overlaps, with file offsets. */
+	/* Adds the parts that ranges keep where they overlap, with file offsets. */
 	vec_each(const struct span, s, &pieces.list) {
 		const struct base_range *from = &build.from.data[s->label];
 		const uint64_t skip = s->start - from->addr;

@@ -9,8 +9,8 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-/* A data source that the user made: its name, the data source whose labels it rewrites, and the
- * rewrites (pattern, replacement). A replacement may be "" */
+/* A data source that the user defined. `base`: the data source whose labels it rewrites. A rewrite
+ * has a pattern and a replacement, which may be "" */
 struct config_source {
 	const char *name, *base;
 	VEC(struct heft_rewrite) rewrites;

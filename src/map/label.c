@@ -134,8 +134,8 @@ void label_lines(struct labels *l, const struct label_number *list, size_t count
 	}
 }
 
-/* Returns the struct block_run of a function. If there is none, starts it for block 0, and returns
- * NULL for other blocks. */
+/* Returns the struct block_run of a function. If the function has none, starts one if `number` is
+ * 0, otherwise returns NULL. */
 static struct block_run *run_of(struct labels *l, label_id function, uint32_t number)
 {
 	uint32_t i;

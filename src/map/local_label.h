@@ -16,8 +16,8 @@ struct local_labels {
 	struct map numbers; /* By text: its index in `texts` */
 	struct arena arena;
 	VEC(struct label_number)
-	lines;                   /* Lines. `of` is the local label of the file's path, after joining
-				  * its label in the table */
+	lines;                   /* `of`: local label of the file's path. After joining: its label
+				  * in the table */
 	struct map line_numbers; /* By line: its index in `lines` */
 	VEC(label_id)
 	joined; /* Per local label: its label in the table. First the texts, then the lines */
@@ -32,7 +32,8 @@ label_id local_label_line(struct local_labels *l, label_id path, uint32_t line);
 /* Returns a new label that stands for nothing yet. Call local_label_settle() before
  * claims_join(). */
 label_id local_label_pending(struct local_labels *l);
-/* Sets what a label of local_label_pending() stands for: any label, or LABEL_NONE. */
+/* Sets the label that a label of local_label_pending() stands for: `meant`, which may be
+ * LABEL_NONE. */
 void local_label_settle(struct local_labels *l, label_id id, label_id meant);
 
 void local_labels_join(struct local_labels *l, struct labels *to);

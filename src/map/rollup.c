@@ -330,7 +330,8 @@ void rollup_add(struct rollup *r, const struct rollup_walk *w)
 	add_walk(r, w, w->role, measure_of(w));
 }
 
-/* VM image and file, added in parallel: `second` to a tree of its own, `part`, then that to `to` */
+/* VM image and file of an input, added in parallel. `to` gets the first, `part` the second. Then
+ * `part` is added to `to` */
 struct both {
 	struct rollup *to, *part;
 	const struct rollup_walk *first, *second;

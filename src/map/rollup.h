@@ -14,7 +14,7 @@
 
 enum { LEVELS_MAX = 16 };
 
-/* How filters test a label: as a text, or as a linkage name in all its forms. */
+/* Kinds of filter tests: a label as it is, or a linkage name in all its forms. */
 enum { FILTER_TEXTS, FILTER_NAMES, FILTER_KINDS };
 
 /* Decides which bytes to keep, by labels, names of symbols, sections and segments */
@@ -46,7 +46,7 @@ struct rollup {
 	struct tree tree; /* Keys are labels. Measures are enum heft_size_measure */
 	struct filter filter;
 	struct rollup_counted counted[2]; /* [HEFT_INPUT] of the inputs, [HEFT_BASE] of the bases */
-	unsigned code;                    /* Index of the measure for code. 0 if none */
+	unsigned code;                    /* Index of the measure for code. 0 if not measured */
 	unsigned sure;                    /* Index of the first measure for the certainty of
 					   * owners. 0 if none */
 	uint64_t omitted_vm, omitted_file;
@@ -58,13 +58,14 @@ struct rollup_level {
 	bool named;            /* True if labels are linkage names, which filters test too */
 };
 
-/* The VM image or the file (`domain`) of one input */
+/* Input of rollup_add(): the labels of every byte of one input's VM image or file (`domain`) */
 struct rollup_walk {
 	enum heft_domain domain;
 	enum heft_role role;
 	const struct rollup_level *levels;
 	size_t level_count;
-	const struct spans *base; /* Labels of the base map, for filters. Otherwise NULL */
+	const struct spans *base; /* For filters: labels of the base map (basemap.h). NULL without
+				   * filters */
 	/* For filters: section and segment of each byte. May be NULL. */
 	const struct spans *sections, *segments;
 	const struct spans *symbols; /* Symbols to count, or NULL */

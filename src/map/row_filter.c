@@ -27,7 +27,8 @@ static uint64_t *row_filter_sums_of(const struct rows_maker *b, uint32_t node)
 	return b->filter.sums + (size_t)b->filter.place[node] * b->tree->sides * b->tree->measures;
 }
 
-/* Returns `bits`, and bits of patterns that match only one of the node's full names. */
+/* Returns `bits`, plus the bits of patterns that match one of the node's full names but not its
+ * label. */
 static uint32_t bits_in_full(const struct matching *g, uint32_t node, uint32_t level,
 			     struct heft_row *row, uint32_t bits)
 {

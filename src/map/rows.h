@@ -37,7 +37,8 @@ struct rows_opts {
 	/* Returns the group of a node. Rows of lower groups come first, except for HEFT_SORT_NAME.
 	 * NULL for one group. */
 	uint8_t (*group)(void *ctx, uint32_t node);
-	/* Bits of measures. Skips a row if all are 0 (in a diff: unchanged). 0 skips none. */
+	/* Bits of measures. A row is skipped if all these measures are 0 (in a diff: unchanged). 0:
+	 * no row is skipped. */
 	uint32_t told;
 	uint32_t empty_from, empty_to; /* These nodes [empty_from, empty_to) become rows even if
 				        * all their measures are 0 */

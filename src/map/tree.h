@@ -23,7 +23,7 @@ struct tree_node {
 	uint32_t key;
 };
 
-typedef VEC(uint32_t) tree_slots; /* Per key: its node, or 0 if none */
+typedef VEC(uint32_t) tree_slots; /* Per key: index of its node. 0 if it has none */
 
 /* A node that gets TREE_WIDE_FROM children one after the other finds them by an array instead of a
  * hash. At most TREE_WIDE_MOST nodes do. */
@@ -66,7 +66,8 @@ bool tree_adds_up(const struct tree *t, uint32_t measure);
 
 /* Returns the node of a key below another node. Adds it if it is new. */
 uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key);
-/* Adds a node that must be new. In a tree, either all nodes are added so, or none. */
+/* Adds a node that must be new. The nodes of a tree are either all from tree_add(), or all from
+ * tree_get(). */
 uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key);
 
 /* Returns a node's sums, one per measure. `role` selects the sums of the inputs or of the bases. */
@@ -100,7 +101,7 @@ static inline uint32_t tree_top(const struct tree *t, uint32_t key)
 	return key < t->top.count ? t->top.data[key] : 0;
 }
 
-/* Returns the slots that tree_get() looks at first. */
+/* Returns the list that tree_get() searches first. `deeper`: true below the first level. */
 static inline const tree_slots *tree_slots_of(const struct tree *t, bool deeper)
 {
 	return deeper ? &t->first : &t->top;
@@ -113,7 +114,7 @@ static inline void tree_fetch_slot(const tree_slots *list, uint32_t key)
 		__builtin_prefetch(&list->data[key]);
 }
 
-/* Prefetches the node that tree_get() probably finds, and its sums. */
+/* Prefetches the node that tree_get() probably returns, and its sums. */
 static inline void tree_fetch_sums(const struct tree *t, const tree_slots *list, uint32_t key)
 {
 	const uint32_t node = key < list->count ? list->data[key] : 0;

@@ -33,7 +33,7 @@ enum info_text {
 	INFO_SETTINGS, /* "NAME=VALUE, NAME=VALUE" */
 	INFO_THREAD,   /* Bytes of thread-local variables */
 	INFO_PACKAGE,
-	INFO_OPENS, /* Example: "libx.so.1 (feature: priority), liby.so" */
+	INFO_OPENS, /* Libraries to dlopen(): "libx.so.1 (feature: priority)" */
 	INFO_TEXTS,
 };
 
@@ -63,7 +63,7 @@ struct heft_info {
 
 /* Adds a file with its facts. False if it cannot be opened. */
 bool info_add(struct heft_info *info, const char *path, struct heft_err *err);
-/* Returns the table of all files. Makes it when it is needed, and again if files were added. */
+/* Returns the table of all files. Makes it on the first call, and after files were added. */
 const struct heft_table *info_table(struct heft_info *info);
 /* Sets order and limit of the rows, and drops the table that was made before. */
 void info_set_rows(struct heft_info *info, enum heft_info_sort sort, uint32_t limit);

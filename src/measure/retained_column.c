@@ -32,8 +32,9 @@ static void retained_find_rows(const struct graph *g, struct tree *t,
 	}
 }
 
-/* Numbers rows with several symbols, large ones first. Sets group[i] per symbol, and of[k] to the
- * row of group k. A row with one symbol retains what that dominates. Returns the groups' count. */
+/* Numbers the rows that have several symbols (groups), large ones first. Sets group[i] to the group
+ * of symbol i, and of[k] to the row of group k. Rows with one symbol are no groups: they retain
+ * what the symbol dominates. Returns the number of groups. */
 static uint32_t retained_number(const struct graph *g, size_t rows, const uint32_t *row,
 				struct graph_sum *sums, uint32_t *group, uint32_t *of)
 {

@@ -12,10 +12,10 @@ struct graph;
  * largest ones. Other groups have no text, because each costs a search. */
 enum { RETAINED_GROUPS = 1024 };
 
-/* What each row retains. Zero it before the first retained_column_add() */
+/* Retained bytes of each row. Must be zeroed before the first retained_column_add() */
 struct retained_column {
 	bool vm;            /* True to keep bytes of the VM image instead of the file */
-	VEC(uint64_t) sums; /* By node of the tree: bytes plus 1. 0 if unknown */
+	VEC(uint64_t) sums; /* Per node of the tree: retained bytes plus 1. 0 if unknown */
 };
 
 extern const struct heft_text size_retained_text;

@@ -753,8 +753,8 @@ static uint8_t padding_group(void *ctx, uint32_t node)
 	return p->rollup.tree.nodes.data[node].key == p->padding;
 }
 
-/* True if the profile has lld's padding after the last read-only page. Its size changes at random
- * with every build, so a diff lists padding last. */
+/* True if the profile has the padding that lld puts after the last read-only page. Its size changes
+ * at random with every build, so a diff lists its row last. */
 static bool has_padding(struct heft_profile *p)
 {
 	const size_t known = p->labels.kinds.count;
@@ -762,8 +762,8 @@ static bool has_padding(struct heft_profile *p)
 	return p->padding < known;
 }
 
-/* Finds the measures whose rows do not add up: a symbol with bytes in several sections counts in
- * each of them, and once in all. */
+/* Finds the measures whose rows do not add up to the total. A symbol with bytes in several sections
+ * counts once per section, but only once in the total. */
 static uint32_t measures_shared(const struct tree *t)
 {
 	uint32_t ret = 0;
@@ -879,7 +879,7 @@ bool profile_run(struct heft_profile *p, struct heft_err *err)
 	if (generics_level(p) > 0)
 		rollup_add_copies(&p->rollup);
 	check_totals(p);
-	/* An include filter that matches nothing shows in the result. */
+	/* No note for an include filter that matches nothing: the empty result shows it. */
 	if (p->exclude && !filter_excluded(&p->rollup.filter))
 		note(&p->context.notes, p->entries.data[0].path, HEFT_NO_OFFSET, 0,
 		     "no label matches the exclude filter");

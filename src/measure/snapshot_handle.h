@@ -14,7 +14,7 @@ struct heft_snapshot {
 	const char *components_path;
 	unsigned flags; /* Bits of enum heft_snapshot_flag */
 	bool open;
-	bool *used; /* Per file of wish.debug_files: true if used. NULL without a program. */
+	bool *used; /* Per file of wish.debug_files: true if used. NULL if no program was opened */
 	struct snapshot snapshot;
 	struct snapshot before; /* Old half of a .sizediff file */
 	VEC(const char *)
@@ -34,7 +34,8 @@ bool snapshot_check_used(const struct heft_snapshot *s, const struct heft_snapsh
 			 struct heft_err *err);
 /* True if the file is a snapshot. False if it cannot be opened; opening it later tells why. */
 bool snapshot_is_list(const char *path);
-/* True if the paths of a snapshot must not be changed. */
+/* True if the snapshot's paths must not be changed: another tool made it, it is a diff file, or the
+ * user chose how its paths are written. */
 bool snapshot_has_own_paths(const struct heft_snapshot *s);
 
 /* snapshot_make.c: fills s->snapshot from files other than `.size` files: a container per file, and

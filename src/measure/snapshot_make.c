@@ -207,13 +207,13 @@ static void add_metric(const struct made *p, const char *file, const char *name,
 				       arena_format(&snap->arena, "%" PRIu64, value) });
 }
 
-/* Adds the compilers, and the parts (such as libraries) that the program states. By them, a
- * comparison tells that a tool, an option or the version of a part changed. */
+/* Adds the compilers, and the parts (such as libraries) that the program states. From
+ * these, a comparison tells whether a tool, an option or the version of a part changed. */
 static void snapshot_make_add_tools(const struct made *p, struct image *im)
 {
 	const struct source_file *f = &p->sources[UNITS].measure.file;
 	const struct image *debug = program_debug_image(p->program, true);
-	/* A profile that measured the sources no longer has their debug info. */
+	/* If a profile has run the data sources, their debug info is closed. */
 	struct debuginfo *info = p->has_dwarf
 					 ? dwarf_slot_open(f->dwarf ? f->dwarf : &p->program->dwarf,
 							   im, debug, p->program->notes)
@@ -644,8 +644,8 @@ static bool snapshot_make_end(struct maker *m, bool good)
 				   s->components_path ? &m->components : NULL);
 		if (s->components_path)
 			components_note_unused(&m->components, &s->context.notes);
-		/* Of a pair of snapshots, an option may concern only the other one, so it is not
-		 * noted here. */
+		/* If the user compares two snapshots, an option may concern only the other
+		 * snapshot. Then it is not noted here. */
 		if (!paths_used(&s->context.wish.paths))
 			paths_note_unused(&s->context.wish.paths, m->path, &s->context.notes);
 		snapshot_finish(&s->snapshot);

@@ -10,7 +10,7 @@
 struct stack_column {
 	VEC(struct stack_cell {
 		uint64_t most;    /* Bytes plus 1. 0 if unknown */
-		unsigned besides; /* Caveats: bits of enum stack_told */
+		unsigned besides; /* Why the stack may be deeper: bits of enum stack_told */
 	})
 	cells; /* Per shown label, by its id */
 };

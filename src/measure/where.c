@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-/* Stores a text until the handle is freed. Equal texts are stored once. */
+/* Returns a copy of a text that stays valid until the handle is freed. Equal texts are stored
+ * once. */
 static const char *text_keep(struct heft_where *w, struct str text)
 {
 	return intern_get(&w->texts, intern_add(&w->texts, text)).p;
@@ -158,7 +159,8 @@ static bool where_frame_read(const struct image *im, const char *text, uint64_t 
 	return false;
 }
 
-/* Returns what to add to a user's number: in objects, the address of the first code. Else 0. */
+/* Returns what to add to a number of the user: in an object, the address of its first code.
+ * Otherwise 0. */
 static uint64_t base_of_numbers(const struct image *im, uint64_t addr)
 {
 	if (im->kind != IMAGE_OBJECT || addr >> OBJECT_SECTION_SHIFT != 0)
@@ -225,7 +227,7 @@ static void names_ask(struct heft_where *w, const char *text)
 	}
 }
 
-/* True if the program has lost its symbols, and no other file has them. */
+/* True if the program was stripped, and no other file has its symbols. */
 static bool names_are_gone(struct heft_where *w)
 {
 	const struct image *im = program_image(&w->program);
@@ -235,7 +237,8 @@ static bool names_are_gone(struct heft_where *w)
 	return strcmp(known, "dynamic") == 0 || strcmp(known, "none") == 0;
 }
 
-/* Fails because nothing here has this name. The message tells if another module defines it. */
+/* Fails because nothing in the file has this name. The message tells whether another module defines
+ * it. */
 static bool nothing_asked(struct heft_where *w, const char *text, struct heft_err *err)
 {
 	for (size_t i = 0; i < w->program.input.image_count; i++)
@@ -328,7 +331,7 @@ static const char *segment_keep(struct heft_where *w, const struct segment *s)
 	return *name;
 }
 
-/* Finds the bytes of an object by section, because objects have no segments. */
+/* For an object: describes the section at the address, because objects have no segments. */
 static void where_find_section(struct heft_where *w, const struct where_place *p,
 			       struct heft_location *at)
 {
@@ -595,7 +598,7 @@ static bool member_open(struct heft_where *w, size_t image, struct heft_err *err
 	return w->im || fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: an archive itself", path);
 }
 
-/* Returns the address of `a` in the open member. The archive has another address for it. */
+/* Returns the address of `a` in the opened member. In `a`, it is the address in the archive. */
 static uint64_t answer_addr(const struct heft_where *w, const struct where_asked *a)
 {
 	const bool member = w->program.input.archive && a->section &&
@@ -618,7 +621,7 @@ static void name_asked(struct heft_where *w, const struct where_asked *a, struct
 	at->is_tls = s->section && s->section->tls;
 }
 
-/* True for a variable of .tbss. In the image, its address belongs to other bytes. */
+/* True for a variable of .tbss. Its address in the image is also an address of other bytes. */
 static bool is_outside(const struct heft_where *w, const struct where_asked *a)
 {
 	const struct section *s = a->symbol ? a->symbol->section : NULL;

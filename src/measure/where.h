@@ -38,14 +38,14 @@ struct heft_where {
 	VEC(struct where_asked) asked;
 	struct locator locator;
 	bool blocks_read;
-	struct blockmap blocks; /* Basic blocks. Read when needed, as `index` is */
+	struct blockmap blocks; /* Basic blocks. Read on the first use, like `index` */
 	struct bbindex index;
 	struct intern texts;   /* Owns names in results */
 	const char **segments; /* Names of the segments of `im`. NULL until needed */
 	struct heft_block block;
 	VEC(struct heft_frame) kept;
 	VEC(const struct heft_frame *) frames; /* Pointers to the frames in `kept` */
-	struct heft_heap_place place;          /* What is at an address of a process */
+	struct heft_heap_place place;          /* Result for an address of a process */
 	struct go_slot go;                     /* Go's table (program/go_table.h) of `im` */
 	struct arena answer;                   /* Owns frames of `place` */
 };

@@ -100,7 +100,8 @@ static const char *why_name(struct heft_graph *g, uint32_t node)
 
 typedef VEC(const char *) name_vec;
 
-/* Fails: nothing of this kind is called `text`. Tells which of the names resembles it. */
+/* Fails because nothing of this kind (`kind`) is called `text`. The message proposes a similar name
+ * of `names`. */
 static bool why_unknown(const struct heft_graph *g, const char *kind, const char *text,
 			name_vec *names, struct heft_err *err)
 {
@@ -128,7 +129,7 @@ static bool why_begin(struct heft_graph *g, struct heft_err *err)
 	return g->is_read || fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no program is open");
 }
 
-/* Adds the symbols whose names match a pattern of a shell. They are one group. */
+/* Adds all symbols whose names match a shell pattern, as one group. */
 static void why_add_pattern(struct heft_graph *g, const char *pattern)
 {
 	for (uint32_t i = 1; i < g->graph.nodes.count; i++) {
@@ -316,7 +317,7 @@ static uint64_t why_find_users(struct heft_graph *g, const node_vec *nodes, cons
 	return all;
 }
 
-/* Bytes of a section or a label, for sorting. */
+/* Bytes of a section or of a label. Sorted by `key` */
 struct why_sum {
 	uint64_t key; /* Sorts the largest VM size first */
 	struct graph_sum bytes;
@@ -393,7 +394,7 @@ static void why_describe_group(struct heft_graph *g, const node_vec *nodes, stru
 		const struct graph_node *n = &g->graph.nodes.data[nodes->data[i]];
 		own.file += n->own.file;
 		own.vm += n->own.vm;
-		/* A constant that others use too would stay. */
+		/* If others use a constant too, it stays without the group. */
 		if (!n->constant || nodes->count == 1)
 			group[nodes->data[i]] = 0;
 	}

@@ -1,5 +1,6 @@
-/* cut.h - declares how signature_*.c shorten a name: a position in the full name, and the text so
- * far. Also finds matching brackets. Private to names/. */
+/* cut.h - declares the functions of signature_*.c that shorten a name. They share struct cut: the
+ * position in the full name, and the short text so far. Also finds matching brackets. Private to
+ * names/. */
 #pragma once
 
 #include "base/base.h"

@@ -171,14 +171,15 @@ static enum scheme scheme_of(struct str raw)
 	}
 }
 
-/* Removes the underscore that Mach-O adds before every name. */
+/* Removes the underscore that Mach-O puts before every name. */
 static struct str without_underscore(struct str raw)
 {
 	const char third = raw.len > 2 && raw.p[0] == '_' && raw.p[1] == '_' ? raw.p[2] : 0;
 	return third == 'Z' || third == 'R' || third == 'D' ? str_from(raw, 1) : raw;
 }
 
-/* Returns the index of the suffix (.cold, @@VERSION), or raw.len. */
+/* Returns the index in `raw` at which the suffix (.cold, @@VERSION) begins. raw.len if there is
+ * none. */
 static size_t suffix_at(struct str raw, enum scheme scheme)
 {
 	if (scheme == SCHEME_RUST_LEGACY) /* Legacy Rust names contain "." */

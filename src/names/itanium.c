@@ -20,15 +20,16 @@ extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int
 
 struct names_itanium_bound {
 	uint64_t largest;          /* Size of the largest element so far */
-	uint64_t sum[MAX_GROUPS];  /* Per open group: size of its finished elements */
+	uint64_t sum[MAX_GROUPS];  /* Per open group: total size of its finished elements */
 	uint64_t open[MAX_GROUPS]; /* Per open group: size of its current element */
 	/* Per open group: number of elements that still belong to the current one.
 	 * "M<class><member>" and vendor qualifiers have two parts. */
 	uint32_t sticky[MAX_GROUPS];
 	size_t depth;
 	bool expressions; /* True after an expression was read */
-	/* Set after an expression with its own E (cl..E, tl..E), because the next E would close the
-	 * wrong group. From then on, no element ends, so that the estimate stays an upper bound. */
+	/* Set after an expression that ends with an E of its own (cl..E, tl..E). This E would be
+	 * taken for the end of the group around it. If set, no element ends, so that the estimate
+	 * stays an upper bound. */
 	bool merging;
 };
 

@@ -4,8 +4,8 @@
 
 #include "names/microsoft_node.h"
 
-/* Greatest depth of types and names in each other. Deeper names stay mangled. Names over 4,096
- * bytes are a hash. */
+/* Greatest depth to which types and names are nested. Deeper names stay mangled. Compilers replace
+ * names of more than 4,096 bytes by a hash. */
 #define MAX_DEPTH 96
 #define MAX_NODES (MICROSOFT_ROOM / sizeof(struct ms_node))
 
@@ -300,7 +300,8 @@ static ms_id anonymous(struct ms *m)
 	return id;
 }
 
-/* Reads a scope. "?A" is an anonymous namespace: numbers of scopes never begin with "A". */
+/* Reads a scope. "?A" begins an anonymous namespace, because no number of a scope begins with
+ * "A". */
 static ms_id read_scope(struct ms *m)
 {
 	if (is_digit(microsoft_peek(m)))
@@ -354,7 +355,7 @@ static unsigned microsoft_qualifiers(struct ms *m)
 	return 0;
 }
 
-/* Reads the qualifiers of a pointer. "E" marks a 64-bit pointer, and has no text. */
+/* Reads the qualifiers of a pointer. Skips "E", which marks a 64-bit pointer. */
 static unsigned pointer_qualifiers(struct ms *m)
 {
 	unsigned quals = 0;
@@ -488,7 +489,7 @@ static ms_id bare_type(struct ms *m)
 	return pointer(m, pointers[i], quals[i]);
 }
 
-/* Reads a type. `qualified`: const and volatile come before it. */
+/* Reads a type. `qualified`: true if codes for const and volatile precede the type. */
 static ms_id microsoft_read_type(struct ms *m, bool qualified)
 {
 	if (!microsoft_enter(m))

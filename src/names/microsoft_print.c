@@ -392,7 +392,10 @@ static void microsoft_print_described(struct printer *p, const struct ms_node *n
 	}
 }
 
-enum { STRING_MOST = 64 }; /* Compilers keep at most 32 bytes */
+enum {
+	STRING_MOST = 64
+}; /* Greatest number of bytes that are decoded. Compilers keep at most 32
+			    * in a name */
 
 /* Returns the next byte of a string, or -1. */
 static int string_byte(struct str s, size_t *at)

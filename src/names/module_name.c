@@ -363,8 +363,9 @@ static size_t swift_start(struct swift *w, struct str s, struct out *o, struct m
 	return size;
 }
 
-/* Reads the module, the types around the member, and the member. After each name of a type comes
- * its kind: C, V, O or P. E marks an extension. The rest stays mangled. */
+/* Reads a Swift name: the module, the types that contain the member, and the member. After the name
+ * of each type comes the letter of its kind: C, V, O or P. "E" marks an extension. What follows
+ * stays mangled. */
 static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
 {
 	struct swift w = { .count = 0 };
@@ -527,7 +528,7 @@ static bool is_ghc(struct str raw)
 	       ghc_kind(raw).len > 0;
 }
 
-/* The first rule that accepts a name wins. */
+/* Rules in the order in which they are tried. The first rule that accepts a name wins. */
 static const struct {
 	bool (*is)(struct str raw);
 	read_fn *read;

@@ -16,8 +16,8 @@
 #include "names/demangle.h"
 #include "names/supersize.h"
 
-/* From the most to the least exact. Of the symbols that match a text of the user, only those with
- * the most exact form count. */
+/* Ordered from the most to the least exact. Of the symbols that match a text of the user, only
+ * those with the most exact form count. */
 enum name_form { NAME_LINKER, NAME_FULL, NAME_SHORT, NAME_PART };
 
 typedef void (*name_form_fn)(void *ctx, struct str text, enum name_form form);
@@ -29,15 +29,15 @@ struct name_forms {
 	struct text full, cut, dropped, held, plain;
 	name_form_fn each;
 	void *ctx;
-	bool part; /* True while it reports the forms of the name without its suffix */
+	bool part; /* True while the forms of the name without its suffix are reported */
 };
 
 void name_forms_release(struct name_forms *f);
 /* Returns the plain form of a text. Valid until the next call with this `out`. */
 struct str name_plain(struct text *out, struct str text);
-/* Reports the texts that need no demangling: the name, and the name without its suffix. */
+/* Calls `each` for the texts that need no demangling: the name, and the name without its suffix. */
 void name_forms_of_linker(struct name_forms *f, struct str raw, name_form_fn each, void *ctx);
-/* Reports all texts in plain form, some of them twice. */
+/* Calls `each` for all texts of a name, in plain form. Some texts come twice. */
 void name_forms_each(struct name_forms *f, struct str raw, name_form_fn each, void *ctx);
 /* Returns the identifier of a global C++ function or variable: "add" for _Z3addi. Other symbols:
  * the name itself. */

@@ -95,7 +95,8 @@ static bool is_local(struct str raw)
 	return str_starts(raw, STR("_ZZ")) || str_starts(raw, STR("_ZGVZ"));
 }
 
-/* True if a component is no namespace: a template, a lambda, or a function around the name. */
+/* True if a component of a name is no namespace: a template, a lambda, or a function that contains
+ * the entity. */
 static bool names_no_space(struct str part)
 {
 	const bool called = part.len > 0 && part.p[part.len - 1] == ')' && part.p[0] != '(';

@@ -148,7 +148,7 @@ static size_t mark_from(const struct supersize_parse *p, size_t m, size_t place)
 	return m;
 }
 
-/* Returns where in the text mark m is. A mark is a recorded bracket or blank. After the last mark,
+/* Returns the position of mark m (a recorded bracket or blank) in the text. After the last mark,
  * returns the end of the text. */
 static size_t supersize_place_of(const struct supersize_parse *p, size_t m)
 {

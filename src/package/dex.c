@@ -122,7 +122,7 @@ static bool dex_claim_end(struct dex_parse *p, uint64_t end)
 	return end >= p->d->bytes.size || dex_claim(p, end, p->part->first + DEX_REST);
 }
 
-/* Claims each id of a table for its item in `owners`, or if 0, for the item of table `rest`. */
+/* Claims each id of a table for its item in `owners`. If that is 0, claims it for table `rest`. */
 static bool claim_ids(struct dex_parse *p, const struct dex_ids *ids, uint64_t each,
 		      const uint32_t *owners, enum dex_table rest)
 {

@@ -41,7 +41,7 @@ struct dex_item {
 	uint64_t size;  /* Bytes of the file. 0 if the file does not define it */
 	uint32_t index; /* Index in the file's table of `kind`. For a table: its enum dex_table */
 	uint32_t part;  /* Index in dex.parts. */
-	uint32_t owner; /* Index of the class of a field or method. Of others: own index */
+	uint32_t owner; /* Field, method: index of its class in dex.items. Others: own index */
 	enum dex_kind kind;
 };
 

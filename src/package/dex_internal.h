@@ -26,7 +26,7 @@ struct dex_parse {
 	const struct dex_part *part;
 	uint32_t part_index;
 	uint64_t map;
-	uint32_t *class_of_type; /* Per type: index of its class in dex.items, or 0 */
+	uint32_t *class_of_type; /* Per type: index of the class in dex.items. 0 if it has none */
 };
 
 static inline struct reader dex_reader(const struct dex *d, uint64_t off)

@@ -263,8 +263,8 @@ static void set_text(struct page_flat *f, size_t depth, uint32_t id)
 		f->ids[i] = id;
 }
 
-/* The part of an inner row's numbers that none of its children has, in the base or now. For a diff,
- * these are bytes of unchanged symbols, because the table has no rows for them. */
+/* An inner row's numbers minus the sums of its children, in the base and now. For a diff, these are
+ * bytes of unchanged symbols, because the table has no rows for them. */
 struct page_rest {
 	uint64_t whole[COLUMNS_MAX];
 	double exact[COLUMNS_MAX];

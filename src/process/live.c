@@ -62,7 +62,8 @@ bool live_denied(uint32_t pid, const char *what, struct heft_err *err)
 	return fail_sys(err, "process %" PRIu32 ": %s", pid, what);
 }
 
-/* Calls `f` with each thread that l->threads lacks, and adds it. *ret_new: there was one. */
+/* Calls `f` with each thread that l->threads lacks, and adds it to l->threads. Sets *ret_new if
+ * there was such a thread. */
 static bool each_new_thread(struct live *l, bool (*f)(struct live *, struct live_thread *),
 			    bool *ret_new)
 {

@@ -142,8 +142,8 @@ static void live_maps_add_piece(struct live_maps_scan *s, uint64_t end, bool kep
 	s->at = end > s->at ? end : s->at;
 }
 
-/* Skips pages until `end` that need no copy. The piece before them still gets at most TAIL_MAX
- * bytes of them if only touched pages are copied. */
+/* Skips the pages until `end`, which need no copy. If only touched pages are copied, the piece
+ * before the skipped pages still gets up to TAIL_MAX of their bytes. */
 static void live_maps_skip(struct live_maps_scan *s, uint64_t end)
 {
 	struct live_piece *last = vec_last(&s->plan->pieces);

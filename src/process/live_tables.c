@@ -13,7 +13,8 @@ struct probe {
 	uint32_t pid;
 	VEC(uint64_t) places; /* Addresses to test. */
 	VEC(uint8_t) pages;   /* Copied pages. */
-	bool counters;        /* True to copy pages with counters of stacks, false for others */
+	bool counters;        /* True to copy pages with counters of stacks, false to copy the other
+			       * pages */
 	int error;            /* Error of the last failed call */
 };
 

@@ -47,7 +47,7 @@ struct process_wish {
 struct process_module {
 	const char *path;      /* Path in the process. "" if it is not a module */
 	struct bytes build_id; /* Build id. Size 0 if unknown */
-	uint64_t start, end;   /* Lowest and highest address */
+	uint64_t start, end;   /* Its addresses: [start, end) */
 	uint64_t bias;         /* Address in the process minus address in the file's headers */
 	bool gone;             /* True if unloaded: other memory may be at its addresses now */
 	/* Set by process_open_module(). */

@@ -195,7 +195,8 @@ static bool is_musl_area(const struct dump *d, uint64_t at)
 	return false;
 }
 
-/* Finds musl's or Go's allocator in writable memory. Returns its bit as of_texts() does, or 0. */
+/* Finds musl's or Go's allocator in writable memory. Returns the allocator's bit. 0 if there is
+ * none. */
 static uint64_t of_memory(const struct dump *d)
 {
 	enum { PAGE = 4096, PAGES = 64 };

@@ -20,7 +20,7 @@ struct opened_module {
 	struct debuginfo info;
 	struct symbolizer symbolizer;
 	struct locator locator;
-	process_frame_vec frames; /* Functions of the code addresses (spots) in the module */
+	process_frame_vec frames; /* Functions at the code addresses in the module */
 	struct name_cache known;  /* Empty if there is no cache folder */
 };
 

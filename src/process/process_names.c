@@ -237,7 +237,8 @@ void process_name_calls(struct process *p)
 	process_read_heap(p);
 	if (all->spot_of && all->named == p->heap.calls.nodes.count)
 		return;
-	/* Drops the named code addresses: stacks were added since they were made. */
+	/* Drops all struct process_spot, because stacks were added to the call tree after they were
+	 * made. */
 	mem_free(all->spot_of);
 	all->spot_of = NULL;
 	all->spots.count = all->frames.count = 0;

@@ -21,7 +21,8 @@ struct unwind_table {
 	VEC(struct unwind_place) places; /* Sorted by func */
 };
 
-/* Lists the section's functions. `ends`: an entry of length 0 ends it, as its size is unknown. */
+/* Lists the section's functions. `ends`: true if an entry of length 0 ends the section, because its
+ * size is unknown. */
 static void process_threads_list_places(struct unwind_table *t, bool ends)
 {
 	struct unwind_iter it;
@@ -238,8 +239,8 @@ static bool step_out_of_leaf(struct process *p, const struct arch_registers *m, 
 	return true;
 }
 
-/* Steps to the caller. *exact: true if f->pc is an interrupted instruction, not a return address.
- * Then says the same of the caller's pc. `first`: true for the innermost frame. */
+/* Steps to the caller. *exact tells whether f->pc is an interrupted instruction instead of a return
+ * address. Sets *exact for the caller's pc. `first`: true for the innermost frame. */
 static bool process_threads_step(struct process *p, const struct arch_registers *m,
 				 struct cfi_frame *f, bool *exact, bool first)
 {

@@ -355,7 +355,8 @@ static size_t dwo_paths(const struct debuginfo *d, const struct unit *u, struct 
 	return count;
 }
 
-/* Finds a split unit in the .dwo files `paths`. False if none has it. *ret_seen: a file exists. */
+/* Finds a split unit in the .dwo files `paths`. False if none has it. Sets *ret_seen if one of the
+ * files can be read. */
 static bool find_dwo(struct debuginfo *d, const struct unit *skeleton, const char *const *paths,
 		     size_t count, struct unit *ret, bool *ret_seen)
 {

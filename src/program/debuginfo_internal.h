@@ -29,7 +29,8 @@ struct debuginfo_symbol {
 struct debuginfo_relocs {
 	struct debuginfo_base *bases;
 	VEC(struct debuginfo_table) tables;
-	/* Values found so far of the symbols in `symtab`. All tables usually share it. */
+	/* Values of the symbols in the symbol table `symtab`, as far as found. Usually all
+	 * relocation sections use this symbol table. */
 	const struct section *symtab;
 	struct debuginfo_symbol *symbols;
 };

@@ -518,9 +518,10 @@ enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref)
 	return image_at(w->im, ref->to, 1).size > 0 ? GO_ADDRESS : GO_EITHER;
 }
 
-/* True if a word is a number, not an address. Variables in g->noptr point only to each other (tasks
- * that initialise packages). Read-only data contains offsets, and numbers that look like addresses
- * of variables. */
+/* True if a word is a number, not an address. These are records of Go's linker, words in read-only
+ * data whose value is the address of a variable, and words in variables without pointers (g->noptr)
+ * that do not point to another one. In g->noptr, only tasks that initialise packages have
+ * pointers. */
 bool go_words_no_address(const struct go_words *w, uint64_t place, bool place_written,
 			 uint64_t target, bool target_written)
 {

@@ -26,7 +26,7 @@ enum { GO_TYPE_LINK_SIZE = 4 };
 
 struct go_table {
 	const struct section *section;
-	uint64_t off; /* Offset in that section */
+	uint64_t off; /* Offset of the table in `section` */
 	struct pclntab tab;
 	/* Since Go 1.18: base of struct pclntab_func.data. 0 if not found. */
 	uint64_t func_data;
@@ -136,8 +136,8 @@ enum go_ref {
 /* Judges a reference in Go's code. go_words_is_code() must be true for ref->from. */
 enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref);
 
-/* True if the word `target` at address `place` is a number, not an address. `place_written`,
- * `target_written`: the sections at these addresses are writable. Only for Go programs, and for
- * words that the mask does not know. */
+/* True if the word at address `place` is a number, although its value `target` looks like an
+ * address. `place_written`, `target_written`: true if the sections at these addresses are writable.
+ * Only for Go programs, and for words that struct go_mask does not know. */
 bool go_words_no_address(const struct go_words *w, uint64_t place, bool place_written,
 			 uint64_t target, bool target_written);

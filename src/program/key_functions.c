@@ -22,7 +22,7 @@ struct virtual_table {
 	uint64_t addr, size;
 	struct str type;
 	uint64_t key_place; /* Address of the pointer to the first function, or UINT64_MAX */
-	uint64_t key;       /* Address of that function */
+	uint64_t key;       /* Address of the first function */
 };
 
 struct key_finder {

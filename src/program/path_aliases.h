@@ -10,7 +10,7 @@
 #include "image/image.h"
 #include "linkmap/linkmap.h"
 
-/* An object that has a function or string. Leads to the next object with the same one */
+/* An object that has a function or string, and a link to the next object that has the same one */
 struct path_alias {
 	uint32_t object; /* Index in map->objects */
 	uint32_t next;   /* Index in path_aliases.list. UINT32_MAX at the end */

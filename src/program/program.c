@@ -549,7 +549,8 @@ static bool companion_open_object(const struct image *im, const char *path, stru
 	return input_open(in, path, USE_DEBUG_FILE, notes, err);
 }
 
-/* Opens other symbols inside the image: .gnu_debugdata, the kernel's or Go's table. False: none. */
+/* Opens symbols that are stored inside the image: .gnu_debugdata, the kernel's or Go's table. False
+ * if it has none. */
 static bool find_inside(struct companion *c, const struct image *im, unsigned go_parts,
 			struct go_slot *go, struct notes *notes)
 {

@@ -72,7 +72,7 @@ void context_take_inputs(const struct context *c)
 		memory_set_inputs(&c->session->finder.wish.inputs);
 }
 
-/* Moves to the next note that no older handle has. False at the end. */
+/* Moves to the next note. Skips notes that an older handle has too. False at the end. */
 static bool told_next(struct heft_session *s)
 {
 	struct context *c = s->told.of;

@@ -245,7 +245,8 @@ static bool symbolize_find_here(struct symbolizer *s, uint64_t vm_addr, struct s
 	return found;
 }
 
-/* Asks s->besides too if this DWARF has no functions there: a PDB may have empty units. */
+/* If this DWARF has no functions at the address, also asks s->besides: a PDB may have empty
+ * units. */
 bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
 {
 	struct symbolized other;

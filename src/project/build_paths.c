@@ -24,7 +24,8 @@ void build_paths_add(struct build_paths *b, struct str dir, struct str object, s
 	const uint32_t from = intern_add(&b->texts, text_str(&path));
 	path_join(&path, dir, STR(""), source);
 	const uint32_t to = intern_add(&b->texts, text_str(&path));
-	/* Records a build directory. Of several, only the part that all paths begin with counts. */
+	/* Records a build directory. If there are several, keeps only the start that all their
+	 * paths share. */
 	path_join(&path, dir, STR(""), STR(""));
 	struct str shared = text_str(&path);
 	const struct str known = build_paths_dir(b);

@@ -10,7 +10,7 @@
 struct diff_report {
 	const struct diff_section *sections; /* Sections, without the total */
 	size_t section_count;
-	bool knows_memory; /* True if both snapshots state memory (diff_sections.h) */
+	bool knows_memory; /* True if both snapshots state what is in memory (diff_sections.h) */
 	bool hides_debug;  /* True if debug sections share one line (diff_rows.h) */
 	enum diff_counting counting;
 	bool uncharged;         /* True if one snapshot has no charges (struct snap_charge) */

@@ -54,8 +54,8 @@ struct shown said_size(double v);
 /* Writes a name or a path as code, cut to a length that fits a line. Paths keep their end. */
 void story_put_name(struct sink *s, const char *name);
 void story_put_path(struct sink *s, const char *path);
-/* Writes `before` and "`f` from `a.c` to `b.c`": a symbol that moved or was renamed. Nothing if
- * there is none. */
+/* Writes the text `before` and "`f` from `a.c` to `b.c`" for a symbol that moved or was renamed.
+ * Writes nothing if no symbol did. */
 void comment_put_example(const struct comment *c, enum heft_change change, const char *before,
 			 struct sink *s);
 /* Writes ", brought in by `f()` (`a.c:12`), which is new": by whom a cause or an owner came in.

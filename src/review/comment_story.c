@@ -20,7 +20,8 @@ static const double noise_share = 200;
 static const double noise_moved = 20;
 /* A section that changed by fewer bytes is left out. */
 static const double section_least = 16;
-/* Bytes. A line that is as large in memory as before is left out below this change in the file. */
+/* Bytes. If a line's size in memory is unchanged, it is left out when its change in the file is
+ * smaller than this. */
 static const double file_least = 64;
 
 struct shown said_size(double v)
@@ -355,7 +356,8 @@ static void story_line_take(struct story_line *to, struct story_line *part)
 		to->change = HEFT_CHANGED;
 }
 
-/* Adds the parts of functions to the lines of their functions, or to the first of the parts. */
+/* Adds the bytes of functions' parts to the lines of their functions. If a function has no line,
+ * adds them to the line of its first part. */
 static void story_lines_fold(struct story_lines *lines)
 {
 	struct intern stems = { { 0 } };

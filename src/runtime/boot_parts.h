@@ -26,7 +26,7 @@ static inline bool boot_parts_may_begin(struct bytes b)
 			       memcmp(b.p, "\0\0\0\0chez", 8) == 0);
 }
 
-/* Calls fn with each part of the bytes, in order. Parts do not overlap. Calls it with none if the
- * bytes begin with no known table. `word`: size of an address in bytes. O(size). */
+/* Calls fn with each part of the bytes, in order. Parts do not overlap. Never calls fn if the bytes
+ * begin with no known table. `word`: size of an address in bytes. O(size). */
 void boot_parts_walk(struct bytes bytes, unsigned word, bool big_endian, boot_part_fn *fn,
 		     void *ctx);

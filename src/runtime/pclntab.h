@@ -41,8 +41,8 @@ struct pclntab_func {
 	struct str name;                 /* "" if its offset is bad */
 	uint32_t unit;                   /* Index in `units` of the first file of its unit */
 	uint64_t tables[PCLNTAB_TABLES]; /* Offsets. 0 if missing */
-	uint64_t more, more_count;       /* Where the offsets (32 bits each) of the other tables
-					  * are, and their number */
+	uint64_t more, more_count;       /* Offset of the list of the PCDATA tables' offsets (32
+					  * bits each), and their number */
 	uint64_t data, data_count;       /* Other data: offset, number of its words */
 	uint8_t data_width;
 };
@@ -59,7 +59,7 @@ bool pclntab_func(const struct pclntab *t, uint64_t i, struct pclntab_func *ret)
 /* Like pclntab_func(), without reading the tables of values. The size then includes padding up to
  * the next function. */
 bool pclntab_record(const struct pclntab *t, uint64_t i, struct pclntab_func *ret);
-/* Returns the offset of table `i` of the other tables of a function. 0 if it is missing. */
+/* Returns the offset of a function's PCDATA table `i`. 0 if it is missing. */
 uint64_t pclntab_more(const struct pclntab *t, const struct pclntab_func *f, uint64_t i);
 /* Finds the name of a source file. `index` is a value of the function's table PCLNTAB_FILE. Sets
  * *ret_off to the offset of the name, and *ret_word to the place where the table has that offset.

@@ -28,7 +28,7 @@ struct clue_sample {
 struct clue {
 	uint64_t addr;
 	uint32_t first_ref, ref_count; /* Range in clues.refs: each target once, in code order */
-	uint32_t sample; /* 1 + index in clues.samples. 0 if it is no nameless function */
+	uint32_t sample; /* 1 + index in clues.samples. 0 for data and named functions */
 	/* Hash of the contents without pointers. For nameless data, and for code that heft cannot
 	 * decode. Otherwise 0. */
 	uint64_t print;

@@ -18,7 +18,7 @@ struct charging {
 	struct snapshot *s;
 	uint32_t container;
 	const struct collect_input *in;
-	size_t sources; /* Number of a charge's labels: without objects, no BY_OBJECT */
+	size_t sources; /* Number of labels of a charge. Without objects, BY_OBJECT is missing */
 	size_t charged; /* Number of charges in earlier containers */
 	enum heft_domain domain;
 	/* Finds a charge by its labels. While sums are made, `name`, `source` and `object` of

@@ -44,5 +44,5 @@ uint32_t collect_member_path(struct snapshot *s, const char *archive, struct str
 /* Adds the parts of an archive that are not objects. `path` names the archive. */
 void collect_archive(struct snapshot *s, uint32_t container, const char *path,
 		     const struct input *in);
-/* Adds to the size of a section, as the container states it. */
+/* Adds `size` to the size that the container states for a section. */
 void collect_section_size(struct snapshot *s, uint32_t container, const char *name, uint64_t size);

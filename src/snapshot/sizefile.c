@@ -43,7 +43,7 @@ static void add_line_number(struct text *t, uint64_t v)
 	text_add_char(t, '\n');
 }
 
-/* The distinct texts, or pairs of paths, in file order. Per symbol: index of its text */
+/* The distinct texts, or pairs of paths, in file order. of_symbol: per symbol, index in `keys` */
 struct sizefile_index {
 	VEC(uint64_t) keys; /* (object << 32) | source, sorted by text */
 	uint32_t *of_symbol;

@@ -417,8 +417,9 @@ static bool charge_numbers_set(const struct sizefile_read_in *in, const text_ids
 	return v <= last;
 }
 
-/* Reads a number with its count: "7*3" is the number 7 for three charges. With `alone`, no count
- * may follow: each file size is written, so every charge takes at least two bytes of the file. */
+/* Reads a number with its count: "7*3" is the number 7 for three charges. `alone`: true to refuse a
+ * count, as for file sizes. As each file size is written, a charge takes at least two bytes of the
+ * file, which limits the number of charges. */
 static bool charge_run_read(struct str *s, bool alone, uint64_t most, int64_t *ret,
 			    int64_t *ret_count)
 {
@@ -537,7 +538,8 @@ static void settle_padding(struct sizefile_read_in *in)
 	}
 }
 
-/* Moves a segment's symbols from `first` on to one of the sections in the JSON member of heft. */
+/* Moves a segment's symbols from `first` on to one of the sections that heft's JSON member
+ * lists. */
 static bool sizefile_read_move_symbols(struct sizefile_read_in *in,
 				       const struct snap_section *segments, uint64_t first,
 				       const struct snap_section *like)

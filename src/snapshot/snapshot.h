@@ -215,7 +215,8 @@ enum snap_gap {
 	SNAP_TWICE,  /* Both symbols have one address, but are not aliases */
 	SNAP_INSIDE, /* The symbol ends inside the previous symbol */
 };
-/* Tells where `y` is relative to `before`, the symbol before it. NULL if there is none. */
+/* Tells where `y` is relative to `before`, the symbol before it. `before` is NULL if `y` is the
+ * first. */
 enum snap_gap snap_gap(const struct snap_symbol *y, const struct snap_symbol *before,
 		       int64_t *ret_padding);
 

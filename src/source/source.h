@@ -16,7 +16,8 @@
 struct layer {
 	struct spans vm, file;
 
-	bool exact; /* True if short ranges of fallback labels are no padding */
+	bool exact; /* True to keep short ranges without an owner, instead of giving them as padding
+		     * to the owner before them */
 	/* Where symbols without an owner begin, and padding ends. layer_finish() releases both. */
 	VEC(uint64_t) vm_starts;
 	VEC(uint64_t) file_starts;
@@ -41,7 +42,7 @@ struct later_labels {
 	})
 	list;
 };
-/* Makes the texts of labels in spans, and merges adjacent spans with equal ones. */
+/* Makes the texts of labels in spans. Then merges adjacent spans whose labels are equal. */
 void later_labels_name(struct later_labels *l, const struct source_file *f, struct spans *s);
 
 /* layer.c: makes the labels [section X], header tables, segments, [Unmapped], archive parts. If

@@ -9,7 +9,7 @@
 #include "base/reader.h"
 
 struct msf {
-	struct bytes file; /* Borrowed */
+	struct bytes file; /* Bytes of the PDB. Borrowed */
 	uint32_t block_size, block_count;
 	struct bytes directory;
 	uint32_t stream_count;

@@ -110,7 +110,7 @@ static uint32_t pdb_lines_read_packed(struct reader *r)
 	return (a & 0x1f) << 24 | b << 16 | c << 8 | d;
 }
 
-/* Decodes a signed number whose lowest bit is the sign. */
+/* Returns a signed number whose lowest bit is the sign. */
 static uint32_t unpack_signed(uint32_t v)
 {
 	return v & 1 ? 0 - (v >> 1) : v >> 1;

@@ -249,7 +249,7 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 		source_map_read(&p, false);
 	else
 		p.problem = "it is no object";
-	/* A valid map with sections has no mappings of its own. */
+	/* A damaged map may have mappings of its own before its sections: checks all rows. */
 	p.first_row = 0;
 	check_sources(&p);
 	if (p.in.bad)

@@ -48,7 +48,7 @@ void put_length(struct text *t, const struct dwarf_form *f, size_t at)
 		t->p[at + i] = (char)(size >> shift_of(f, i, 4));
 }
 
-/* Writes the header of a unit. DWARF 4, 7.5.1.1; DWARF 5, 7.5.1.1. */
+/* Writes a unit's header and returns its offset. DWARF 4, 7.5.1.1; DWARF 5, 7.5.1.1. */
 size_t put_unit_header(struct text *t, const struct dwarf_form *f, unsigned version)
 {
 	const size_t at = t->len;

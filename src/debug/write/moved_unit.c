@@ -49,7 +49,7 @@ static bool next_moved(struct moved_dwarf *m, uint64_t *addr, uint64_t end, uint
 /* The sequence of rows that is being written */
 struct moved_unit_sequence {
 	struct line_writer writer;
-	uint64_t addr, end; /* Range of the sequence. `end` is 0 if none is open */
+	uint64_t addr, end; /* Range [addr, end) of the sequence. `end` is 0 if none is open */
 };
 
 static void moved_unit_end_sequence(struct moving *w, struct moved_unit_sequence *s)
@@ -94,7 +94,7 @@ static void moved_unit_put_rows(struct moving *w, struct line_program *p)
 static void moved_unit_put_files(struct text *t, const struct line_program *p)
 {
 	struct text path = { 0 };
-	text_add(t, (struct str){ "\1\1\x08", 3 }); /* A file has one field: its path, in place */
+	text_add(t, (struct str){ "\1\1\x08", 3 }); /* One field per file: its path, inline */
 	text_add_varint(t, p->files.count);
 	for (size_t i = 0; i < p->files.count; i++) {
 		path.len = 0;

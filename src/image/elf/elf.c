@@ -84,7 +84,7 @@ static bool parse_ehdr(struct elf_parse *p)
 	return true;
 }
 
-/* Checks that `count` entries of `entsize` bytes (>= `least`) at `off` are in the file. */
+/* Fails if `count` entries of `entsize` bytes (>= `least`) at `off` are not all in the file. */
 static bool check_table(struct elf_parse *p, const char *what, uint64_t off, uint64_t count,
 			uint32_t entsize, uint32_t least)
 {
@@ -148,7 +148,8 @@ static void do_without_sections(struct elf_parse *p)
 }
 
 /* Resolves counts that are too large for the ELF header and stored in section 0 (gABI: e_shnum,
- * e_shstrndx; e_phnum by the PN_XNUM extension of Solaris and Linux). */
+ * e_shstrndx; e_phnum by the PN_XNUM extension of Solaris and Linux). Fails if the table of section
+ * headers is not in the file. */
 static bool resolve_counts(struct elf_parse *p)
 {
 	struct ehdr *eh = &p->eh;

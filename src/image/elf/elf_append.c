@@ -69,8 +69,8 @@ static bool elf_append_refuse(const struct image *im, struct heft_err *err, cons
 		    im->path, why);
 }
 
-/* Refuses a file with bytes at its end that no header covers. A program may search for them at the
- * end of the file. */
+/* Fails for a file with bytes at its end that no header covers. A program may search for them at
+ * the end of the file. */
 static bool elf_append_check_end(const struct append *a, struct heft_err *err)
 {
 	const struct image *im = a->im;

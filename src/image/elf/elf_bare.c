@@ -66,8 +66,8 @@ static void elf_bare_add_tables(struct bare *b)
 				  kind == DT_RELA ? SHT_RELA : SHT_REL, addr, size, 0);
 }
 
-/* Counts the symbols by the GNU hash table. An odd value ends a chain, and the last chain ends at
- * the last symbol. */
+/* Returns the number of symbols by the GNU hash table, 0 if damaged. *ret_size: the table's size.
+ * An odd value ends a chain, and the last chain ends at the last symbol. */
 static uint64_t count_by_gnu_hash(const struct image *im, uint64_t addr, uint64_t *ret_size)
 {
 	struct reader r = reader_of(bytes_from(im, addr), im->big_endian);

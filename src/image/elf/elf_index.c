@@ -38,8 +38,8 @@ static void sweep_to(struct elf_index_sweep *w, uint64_t limit)
 	w->at = limit;
 }
 
-/* Makes ranges disjoint. An address belongs to the overlapping range that begins last; of equal
- * starts, to the highest index. O(n log n). */
+/* Returns disjoint pieces of ranges that may overlap. An address belongs to the overlapping range
+ * that begins last; of equal starts, to the highest index. O(n log n). */
 static struct elf_pieces flatten(struct arena *arena, struct elf_piece *ranges, size_t count)
 {
 	struct elf_pieces ret = { NULL, 0 };
@@ -69,8 +69,8 @@ const struct elf_piece *elf_pieces_at(const struct elf_pieces *p, uint64_t addr)
 	return lo < p->count && p->data[lo].addr <= addr ? &p->data[lo] : NULL;
 }
 
-/* Indexes PT_LOAD segments by their addresses in memory (`vm`, p_memsz), or by the part that the
- * file has bytes for (p_filesz). */
+/* Returns an index of the PT_LOAD segments by their addresses in memory (`vm`, p_memsz), or by the
+ * part that the file has bytes for (p_filesz). */
 static struct elf_pieces index_loads(struct image *im, bool vm)
 {
 	struct elf_piece *ranges = mem_zeroed(im->segment_count + 1, sizeof *ranges);

@@ -60,7 +60,7 @@ static inline uint64_t image_file_off(const struct image *im, uint64_t off)
 	return off == HEFT_NO_OFFSET ? off : add_sat(im->file_off, off);
 }
 
-/* Reads an address, offset or size: 8 bytes in 64-bit images, else 4. */
+/* Reads and returns an address, offset or size: 8 bytes in 64-bit images, else 4. */
 static inline uint64_t read_elf_word(struct reader *r, uint8_t bits)
 {
 	return bits == 64 ? read_u64(r) : read_u32(r);

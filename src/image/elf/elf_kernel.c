@@ -10,8 +10,9 @@
  * searched for kernel relocations. */
 enum { LISTS_MOST = 3, SEGMENTS_MOST = 16 };
 
-/* Converts a word to a VM address. Words assume that the whole kernel has one distance between VM
- * and load addresses. Per-processor variables are linked for address 0. */
+/* Converts a word to a VM address. False if no segment contains it. Words assume that the whole
+ * kernel has one distance between VM and load addresses. Per-processor variables are linked for
+ * address 0. */
 bool elf_kernel_place(const struct image *im, uint32_t word, uint64_t *ret)
 {
 	const uint64_t addr = im->bits == 64 ? (uint64_t)(int64_t)(int32_t)word : word;

@@ -85,7 +85,7 @@ static bool open_plain(struct reloc_iter *it)
 	return true;
 }
 
-/* Reads APS2's header: "APS2", the number of relocations, the first offset. Numbers are SLEB128. */
+/* Reads APS2's header: magic, number of relocations, first offset (SLEB128). False if damaged. */
 static bool open_aps2(struct reloc_iter *it)
 {
 	struct reader *r = &it->reader;
@@ -212,7 +212,7 @@ static void place_linked(struct reloc_iter *it, struct reloc *ret, uint64_t addr
 	ret->section = (uint32_t)it->state[ST_INDEX];
 }
 
-/* Completes an entry with known r_offset, type and symbol. */
+/* Completes an entry with known r_offset, type and symbol. Returns true. */
 static bool elf_reloc_finish(struct reloc_iter *it, struct reloc *ret, uint64_t r_offset)
 {
 	if (it->image->kind == IMAGE_OBJECT)
@@ -316,7 +316,8 @@ static bool next_relr(struct reloc_iter *it, struct reloc *ret)
 }
 
 /* Reads an entry of CREL: ULEB128 of (offset delta << flag bits | flags), then SLEB128 deltas of
- * symbol, type and addend. A delta is present if its flag is set. */
+ * symbol, type and addend. A delta is present if its flag is set. False at the end, or at
+ * damage. */
 static bool next_crel(struct reloc_iter *it, struct reloc *ret)
 {
 	struct reader *r = &it->reader;

@@ -6,7 +6,7 @@
 #include "base/sort.h"
 
 struct reloc_kinds {
-	uint16_t first, last; /* Range of types */
+	uint16_t first, last; /* Range of types, `last` included */
 	uint8_t kind;
 };
 
@@ -413,7 +413,7 @@ static const struct reloc_fields fields[] = {
 
 /* Types that `fields` cannot describe: with another effect, or for fields of other widths. */
 static const struct {
-	uint16_t machine, first, last; /* Range of types */
+	uint16_t machine, first, last; /* Range of types, `last` included */
 	uint8_t op, width, bits;       /* For the members of struct reloc_field */
 } odd[] = {
 	{ EM_AARCH64, 256, 256, RELOC_OP_NONE, 0, 0 },   /* Older number of the type NONE */

@@ -225,8 +225,8 @@ bool symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret)
 	return true;
 }
 
-/* Counts the defined symbols. SIZE_MAX if one of them is local, because a dynamic table has no
- * local symbols. */
+/* Returns the number of defined symbols. SIZE_MAX if one of them is local, because a dynamic table
+ * has no local symbols. */
 static size_t count_defined(const struct image *im, const struct section *in)
 {
 	struct symtab t;

@@ -24,7 +24,7 @@ static const struct {
 	{ 0x36, "Atom Info" },
 };
 
-/* Reads a name in a field of 16 bytes. A shorter name ends with NUL. */
+/* Reads and returns a name in a field of 16 bytes. A shorter name ends with NUL. */
 static struct str read_name(struct macho *m, struct reader *r)
 {
 	const char *p = (const char *)read_take(r, NAME_SIZE);
@@ -138,7 +138,8 @@ static void macho_commands_read_segment(struct macho *m, struct reader *r)
 		macho_commands_read_section(m, r, &s);
 }
 
-/* Adds a section for a range of __LINKEDIT. In linked images the range also takes memory. */
+/* Adds a section for a range of __LINKEDIT, and returns the range. In linked images the range also
+ * takes memory. */
 static struct macho_range macho_commands_add_range(struct macho *m, const char *title, uint64_t off,
 						   uint64_t size)
 {

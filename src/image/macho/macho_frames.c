@@ -27,7 +27,7 @@ struct macho_frames {
 	struct macho_frames_cie cie; /* The last CIE that was read */
 };
 
-/* Converts an address that the file states to the image's address. */
+/* Converts an address that the file states to the image's address. False if no section has it. */
 static bool image_addr(const struct macho_frames *f, uint64_t addr, uint64_t *ret)
 {
 	const size_t i = vec_upper(&f->stated, addr);
@@ -66,7 +66,7 @@ static bool macho_frames_read_pointer(const struct macho_frames *f, struct reade
 	return reader_ok(r) && v != 0 && (encoding & 0x70) == POINTER_PCREL;
 }
 
-/* Reads the augmentation after its 'z'. */
+/* Reads the augmentation after its 'z'. False if a letter is unknown. */
 static bool read_encodings(const struct macho_frames *f, struct reader *r, const char *letters,
 			   struct macho_frames_cie *ret)
 {

@@ -95,7 +95,7 @@ struct nlist macho_read_nlist(struct reader *r, const struct macho *m);
 const struct macho_section *macho_section_of(const struct macho *m, uint8_t number);
 /* Returns the string table, cut after its last NUL, so that every name in it ends. */
 struct bytes macho_strings(const struct macho *m);
-/* Removes C's underscore from the start of a mangled name, because names in debug info lack it. */
+/* Returns a mangled name without C's first underscore, because names in debug info lack it. */
 struct str macho_plain_name(struct str name);
 void macho_read_stabs(struct macho *m);
 /* macho_linkedit.c: read function starts, and the entries of __LINKEDIT that belong to a symbol. */

@@ -15,7 +15,7 @@ enum { BIND_AND_ADD_SCALED = 0xb0, BIND_TIMES_SKIPPING = 0xc0, BIND_THREADED = 0
 struct macho_opcodes_run {
 	struct macho *m;
 	struct reader r;
-	uint64_t addr, word; /* Address of the next place; size of a pointer in bytes. */
+	uint64_t addr, word; /* Address of the next pointer to set; size of a pointer in bytes. */
 };
 
 static void set_segment(struct macho_opcodes_run *x, uint8_t number)
@@ -98,7 +98,7 @@ static void macho_opcodes_read_table(struct macho *m, size_t table)
 	const struct macho_range *in = &m->opcodes[table];
 	struct macho_opcodes_run x = { m, macho_reader(m, in->off, in->size), 0,
 				       m->build.im->bits / 8 };
-	uint64_t from = 0; /* Offset of the first instruction for the next place. */
+	uint64_t from = 0; /* Offset of the first instruction for the next pointer. */
 	while (in->index != 0 && reader_left(&x.r) > 0) {
 		const uint64_t at = x.r.pos;
 		const uint8_t byte = read_u8(&x.r), op = byte & OPCODE, imm = byte & IMMEDIATE;

@@ -103,8 +103,8 @@ static void macho_relocs_read_section(struct macho *m, const struct macho_sectio
 {
 	struct image *im = m->build.im;
 	const uint64_t size = (uint64_t)s->reloc_count * ENTRY_SIZE;
-	if (size > m->relocs_left) /* In valid files, sections do not share relocations. If all
-				    * together exceed the file, ignores the rest */
+	if (size > m->relocs_left) /* In valid files, sections do not share relocations. Skips those
+				    * that together exceed the file */
 		return;
 	m->relocs_left -= size;
 	const uint32_t index = build_relocs(&m->build, s->index, m->symbols.index, s->reloc_off,

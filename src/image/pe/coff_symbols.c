@@ -20,7 +20,7 @@ void coff_read_strings(struct pe *p)
 	ASSERT(p->strings.size == 0 || p->strings.p[p->strings.size - 1] == 0);
 }
 
-/* Copies a name of up to 8 bytes from its field. */
+/* Returns a copy of a name of up to 8 bytes from its field. */
 static struct str coff_symbols_keep(struct pe *p, struct str field)
 {
 	return str_of(arena_copy(&p->build.im->arena, field));

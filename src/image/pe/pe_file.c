@@ -22,7 +22,8 @@ static const struct {
 };
 
 /* Names the machine for ARM64EC and ARM64X. ARM64EC is AArch64 code with the calling convention of
- * x86-64; ARM64X files have code of both conventions. "Arm64EC ABI", "Arm64X PE files". */
+ * x86-64; ARM64X files have code of both conventions. See Microsoft, "Arm64EC ABI" and "Arm64X PE
+ * files". */
 static void machine_name(struct pe *p)
 {
 	if (p->machine == PE_ARM64EC || p->machine == PE_ARM64X)
@@ -440,7 +441,7 @@ bool import_matches(struct bytes bytes)
 	return read_import(bytes, &i) && pe_find_machine(i.machine, &machine, &bits);
 }
 
-/* Makes an image with one symbol. This symbol owns all bytes. */
+/* Makes an image with one symbol. This symbol owns all bytes. Returns what pe_end() returns. */
 bool import_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		  struct notes *notes, struct heft_err *err)
 {

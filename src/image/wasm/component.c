@@ -48,7 +48,7 @@ static bool section_read(const struct component_components *c, const struct comp
 	return reader_ok(&r);
 }
 
-/* Finds the names of core modules, which are in a subsection of "component-name". */
+/* Finds the names of core modules, a subsection of "component-name". False if there are none. */
 static bool component_names_find(struct reader r, struct reader *ret)
 {
 	if (!str_eq(wasm_name(&r), STR("component-name")))

@@ -90,7 +90,7 @@ struct wasm {
 
 /* Returns a reader over [off, end) of the file. */
 struct reader wasm_reader(const struct wasm *w, uint64_t off, uint64_t end);
-/* Reads a name: a length, then that many bytes. "" if damaged. */
+/* Reads and returns a name: a length, then that many bytes. "" if damaged. */
 struct str wasm_name(struct reader *r);
 /* Returns a copy of a name that ends with NUL. */
 struct str wasm_keep(struct wasm *w, struct str name);

@@ -316,7 +316,7 @@ static void name_data(struct wasm *w, uint64_t index, struct str name, uint64_t 
 	s->write = !str_starts(d->name, STR(".rodata"));
 }
 
-/* Reads a name map: indexes, each with a name. `base` is its offset in the section. */
+/* Reads a name map: indexes with names. `base` is its offset in the section. False if damaged. */
 static bool wasm_module_read_map(struct wasm *w, struct reader r, uint64_t base, unsigned kind)
 {
 	for (uint64_t left = read_uleb(&r); left > 0 && reader_left(&r) > 0; left--) {
@@ -337,7 +337,7 @@ static bool wasm_module_read_map(struct wasm *w, struct reader r, uint64_t base,
 	return reader_ok(&r);
 }
 
-/* Reads the names of locals: a name map per function. */
+/* Reads the names of locals: a name map per function. False if they are damaged. */
 static bool read_locals(struct wasm *w, const struct wasm_section *s, struct reader r,
 			uint64_t base)
 {

@@ -1,5 +1,5 @@
-/* all_rows.h - makes every row of a profile that has bytes, without a limit. Includes unchanged
- * rows, and rows that repeat their parent.
+/* all_rows.h - makes all rows of a profile that have bytes, without a limit on their number. Also
+ * makes rows that did not change, and rows that repeat their parent.
  *
  * Rows are made during the walk, see rows_visit(). row_ref() is the number of a row's label. Rows
  * of the last level have one text, the flags. One thread. */
