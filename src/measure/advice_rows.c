@@ -44,7 +44,8 @@ static const struct advice_words savings[] = {
 	{ "relative relocations packed as RELR", "Relative relocations take a record each",
 	  "link with -Wl,-z,pack-relative-relocs (GNU ld, mold) or --pack-dyn-relocs=relr (lld)",
 	  "needs glibc 2.36, musl 1.2.4, Android 9 or later", ADVICE_PROVED,
-	  "-Wl,-z,pack-relative-relocs" },
+	  /* A section's header and name, entries of .dynamic, and the version that glibc wants */
+	  "-Wl,-z,pack-relative-relocs", 140 },
 	{ "old hash table beside the GNU one", "Exported names have two hash tables",
 	  "link with -Wl,--hash-style=gnu", "loaders from before 2006 need the old one",
 	  ADVICE_STATED, "-Wl,--hash-style=gnu" },
@@ -70,6 +71,7 @@ static void advice_take_savings(struct advice_rows *r, const struct facts *f)
 			if (strcmp(f->savings[i].what, savings[k].name) == 0)
 				a.words = &savings[k];
 		ASSERT(a.words);
+		a.bytes -= min_u64(a.bytes, a.words->adds);
 		advice_push(r, &a);
 	}
 }
@@ -198,6 +200,7 @@ static void advice_look_at_debug(struct advice_rows *r, const struct image *im)
 		"debuggers take longer to read it",
 		ADVICE_INFERRED,
 		"-Wl,--compress-debug-sections=zstd",
+		0,
 		true
 	};
 	enum { HEADER = 24 }; /* Bytes of Elf64_Chdr, before the packed bytes */

@@ -24,7 +24,8 @@ struct advice_words {
 	/* Options for a compiler that links, separated by blanks. The last one is what the proposal
 	 * is about. The others belong to the link it is compared with. NULL: no link shows it */
 	const char *link;
-	bool alone; /* True if it is never joined with others, because they make it void */
+	unsigned adds; /* Bytes that the change adds, for headers and such */
+	bool alone;    /* True if it is never joined with others, because they make it void */
 };
 
 /* Words for equal functions, which others than the rules find too */
