@@ -176,7 +176,7 @@ static void advice_look_at_data(struct advice_rows *r, const struct snapshot *s,
 		const struct section *section = image_section_at(im, y->addr);
 		if (in->code && in->native && y->alias_place == 0 && y->contents.shape != 0)
 			vec_push(&r->code,
-				 (struct advice_code){ y->addr, y->size, y->contents.shape });
+				 (struct advice_code){ y->contents.shape, y->addr, y->size });
 		if (y->addr == 0 || y->size == 0 || y->alias_place > 0 || !in->native ||
 		    !in->in_file || !in->in_memory || in->code || !section)
 			continue;
@@ -344,7 +344,8 @@ static void advice_read_refs(const struct advice_rows *r, const struct heft_grap
 
 /* Returns a class for each node: functions with one class do the same. First, functions of equal
  * instructions have one class. Then each round tells those apart that refer to different classes.
- * Sets `is_code` for functions that linkers may fold: those without exception tables. */
+ * Sets `is_code` for functions that linkers may fold: those without exception tables, whose
+ * instructions another function has too. */
 static uint64_t *advice_classes(const struct advice_rows *r, const struct heft_graph *g,
 				bool *is_code)
 {
@@ -353,10 +354,13 @@ static uint64_t *advice_classes(const struct advice_rows *r, const struct heft_g
 	uint64_t *of = mem_zeroed(count, sizeof *of), *next = mem_alloc(count * sizeof *next);
 	advice_ref_vec refs = { 0 };
 	for (size_t i = 0; i < r->code.count; i++) {
-		const uint32_t node = graph_at(&g->graph, r->code.data[i].addr);
-		if (node == NODE_NONE || g->graph.nodes.data[node].addr != r->code.data[i].addr)
+		const struct advice_code *c = &r->code.data[i];
+		const uint32_t node = graph_at(&g->graph, c->addr);
+		const bool alone = (i == 0 || c[-1].shape != c->shape) &&
+				   (i + 1 == r->code.count || c[1].shape != c->shape);
+		if (alone || node == NODE_NONE || g->graph.nodes.data[node].addr != c->addr)
 			continue;
-		of[node] = r->code.data[i].shape;
+		of[node] = c->shape;
 		is_code[node] = true;
 	}
 	for (size_t i = 0; i < g->graph.edges.count; i++)
@@ -391,6 +395,7 @@ static void advice_find_equal(struct advice_rows *r, struct heft_graph *g)
 {
 	const struct graph_node *nodes = g->graph.nodes.data;
 	bool *is_code = mem_zeroed(g->graph.nodes.count, sizeof *is_code);
+	vec_sort(&r->code);
 	uint64_t *classes = advice_classes(r, g, is_code);
 	struct advice a = { .words = &advice_identical_code };
 	VEC(struct advice_equal) all = { 0 };

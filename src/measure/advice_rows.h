@@ -27,7 +27,8 @@ extern const struct heft_measure advice_measures[1];
 
 /* A function, and the hash of its instructions without the targets of references. */
 struct advice_code {
-	uint64_t addr, size, shape;
+	uint64_t shape; /* The key for sorting */
+	uint64_t addr, size;
 };
 
 struct advice_rows {
