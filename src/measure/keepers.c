@@ -4,7 +4,7 @@
 #include "base/sort.h"
 #include "graph/graph.h"
 #include "measure/why.h"
-#include "program/symbolize.h"
+#include "program/source_line.h"
 
 /* Most steps up to a common dominator. Beyond, the program as a whole counts as the keeper. */
 enum { KEEPER_STEPS = 1000 };
@@ -145,13 +145,13 @@ static void keepers_dominate(struct keepers_search *s)
 /* Finds the source lines of the references, by rising address. */
 static void keepers_locate(struct keepers_search *s, struct symbolizer *lines)
 {
-	struct symbolized found;
+	struct source_line found = { 0 };
 	sort_by_key(s->places.data, s->places.count, sizeof *s->places.data);
 	vec_each(const struct keeper_place, p, &s->places) {
-		if (!symbolizer_find(lines, p->addr, &found) || found.frame_count == 0)
+		if (!symbolizer_line(lines, p->addr, &found))
 			continue;
-		s->k->of[p->label].file = found.frames[0].file;
-		s->k->of[p->label].line = found.frames[0].line;
+		s->k->of[p->label].file = found.file;
+		s->k->of[p->label].line = found.line;
 	}
 }
 

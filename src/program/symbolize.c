@@ -5,6 +5,7 @@
 #include "debug/decl.h"
 #include "debug/unit.h"
 #include "debug/walk.h"
+#include "program/source_line.h"
 
 /* Greatest number of frames per address. Compilers inline less deeply. Drops further outer
  * frames. */
@@ -48,7 +49,7 @@ bool symbolizer_split(struct symbolizer *s, const struct unit *u, struct unit *r
 	       unit_open(ret, &s->split_cache, u);
 }
 
-/* Reads the split unit of a skeleton. All its references to other units lead into its own file. */
+/* Reads the split unit of a skeleton. References to other units stay in its file. */
 static bool symbolize_read_split(struct symbolizer *s, const struct unit *u, struct scopes *ret)
 {
 	struct unit split;
@@ -190,8 +191,8 @@ bool symbolizer_origin(struct symbolizer *s, size_t *index, uint64_t *die_off)
 	return false;
 }
 
-/* Returns the name of the source's unit for code at an address. Unit `index` has the code, but the
- * link-time optimizer may have made it of several units. */
+/* Returns the name of the unit whose source has the code at an address. The link-time
+ * optimizer may have joined units into one, which has the code. */
 static const char *source_unit(struct symbolizer *s, size_t index, uint64_t addr)
 {
 	struct loaded_unit *l = symbolizer_unit(s, index);
@@ -206,8 +207,8 @@ static const char *source_unit(struct symbolizer *s, size_t index, uint64_t addr
 }
 
 /* Finds the unit of an address. The first call reads the first DIEs of all units in two passes over
- * the section, which release the pages of a mapped file. Of a large packed section, only parts are
- * kept. Other packed sections are loaded before, because each pass would unpack them again. */
+ * the section, which give back the pages of a mapped file. Of a large packed section, only parts
+ * are kept. Other packed sections are loaded before, because each pass would unpack them again. */
 static bool symbolize_unit_at(struct symbolizer *s, uint64_t addr, size_t *ret_index)
 {
 	struct dwarf *d = &s->info->dwarf;
@@ -245,8 +246,7 @@ static bool symbolize_find_here(struct symbolizer *s, uint64_t vm_addr, struct s
 	return found;
 }
 
-/* If this DWARF has no functions at the address, also asks s->besides: a PDB may have empty
- * units. */
+/* A PDB has a unit without functions and lines for an object that only has DWARF. */
 bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
 {
 	struct symbolized other;
@@ -258,8 +258,37 @@ bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *
 	return true;
 }
 
-/* The functions below find declarations of variables. They read all units once, for variables that
- * have an address. */
+static bool symbolize_line_here(struct symbolizer *s, uint64_t vm_addr, struct source_line *at)
+{
+	uint64_t addr;
+	size_t index;
+	struct unit u;
+	if (!dwarf_addr(s, vm_addr, &addr) || !symbolize_unit_at(s, addr, &index))
+		return false;
+	if (at->unit != index + 1) {
+		const bool opened = units_get_whole(&s->units, DW_INFO, index, &u) &&
+				    unit_open(&u, &s->cache, NULL);
+		at->unit = index + 1;
+		at->table = opened ? lines_of(s, &u) : NULL;
+	}
+	const struct line_place *p = at->table ? line_table_find(at->table, addr) : NULL;
+	at->line = p ? p->line : 0;
+	at->file = p ? line_table_path(at->table, p->file, &s->texts) : "";
+	return at->line > 0 && at->file[0] != '\0';
+}
+
+bool symbolizer_line(struct symbolizer *s, uint64_t vm_addr, struct source_line *at)
+{
+	struct dwarf *d = &s->info->dwarf;
+	dwarf_parts_begin(d, DW_INFO);
+	dwarf_parts_begin(d, DW_LINE);
+	const bool found = symbolize_line_here(s, vm_addr, at);
+	dwarf_parts_end(d, DW_INFO);
+	dwarf_parts_end(d, DW_LINE);
+	return found;
+}
+
+/* Finds declarations of variables: reads all units once for variables that have an address. */
 
 struct symbolize_variables_listing {
 	struct symbolizer *s;
