@@ -55,7 +55,8 @@ struct heft_bytes {
 struct heft_reference {
 	const char *from, *to; /* Names of the symbols. `from` is "" if `to` is a root */
 	/* How it refers: "call", "jump", "address", "access", "relocation", "pointer", "word",
-	 * "number", "personality", "type" or "part". For a root, why it is one. */
+	 * "number", "personality", "type", "part" or "indirect call". For a root, why it is
+	 * one. */
 	const char *kind;
 	uint64_t count;   /* Number of references */
 	uint64_t place;   /* Address of the first reference of this kind */

@@ -8,7 +8,8 @@ static const struct field reference_list[] = {
 	  REFERENCE(from) },
 	{ KEY("to", "the symbol that is referred to"), REFERENCE(to) },
 	{ KEY("kind", "`call`, `jump`, `address`, `access`, `relocation`, `pointer`, `word`, "
-		      "`number`, `personality`, `type` or `part`; of a root, why it is one"),
+		      "`number`, `personality`, `type`, `part` or `indirect call`; of a root, why "
+		      "it is one"),
 	  REFERENCE(kind) },
 	{ KEY("count", "number of references"), REFERENCE(count) },
 	{ KEY("place", "address of the first reference of this kind. Missing if it has none"),
