@@ -25,8 +25,7 @@ static uint64_t fill_end(const struct image *im, const struct section *s, uint64
 	return start + size;
 }
 
-/* Returns the end of the instructions without effect that begin at `start`. Stops at zeros, which
- * may be a constant. */
+/* Returns the end of the instructions without effect at `start`, or of those before zeros. */
 static uint64_t attr_pad_idle_end(const struct image *im, enum code_isa isa, uint64_t start,
 				  uint64_t end)
 {

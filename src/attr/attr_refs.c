@@ -805,12 +805,14 @@ static label_id piece_label(const struct refs *r, const struct data_piece *p)
 static void claim_pieces(struct refs *r)
 {
 	struct attr *a = r->a;
+	const bool bare = a->scratch->bare.count > 0;
 	const struct data_piece *before = NULL;
 	for (size_t i = 0; i < r->pieces.count; i++) {
 		const struct data_piece *p = &r->pieces.data[i];
 		ASSERT(i == 0 || p->start >= p[-1].end);
 		label_id label = piece_label(r, p);
-		if (label == LABEL_NONE || attr_bare_at(a, p->start)) /* Functions are no data */
+		/* Functions are no data. Only units have bare ones. */
+		if (label == LABEL_NONE || (bare && attr_bare_at(a, p->start)))
 			continue;
 		if (p->why != WHY_AFTER)
 			before = p;

@@ -184,8 +184,7 @@ void attr_panics(const struct attr *a, const target_vec *targets, const pointer_
 			panics_use(p, targets->data[i].label, targets->data[i].addr);
 }
 
-/* Adds a crate and returns its id. Without a version, it is spelled as in symbols, with "_" for
- * "-". */
+/* Adds a crate and returns its id. Without a version, "-" is spelled "_", as in symbols. */
 static uint32_t crate_add(struct panic_owners *o, const struct crate_path *c, struct text *room)
 {
 	text_set(room, c->kind == CRATE_OWN ? STR(OWN_CRATE) : c->name);

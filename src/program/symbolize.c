@@ -49,7 +49,7 @@ bool symbolizer_split(struct symbolizer *s, const struct unit *u, struct unit *r
 	       unit_open(ret, &s->split_cache, u);
 }
 
-/* Reads the split unit of a skeleton. References to other units stay in its file. */
+/* Reads the split unit of a skeleton. All its references to other units lead into its own file. */
 static bool symbolize_read_split(struct symbolizer *s, const struct unit *u, struct scopes *ret)
 {
 	struct unit split;
@@ -191,8 +191,8 @@ bool symbolizer_origin(struct symbolizer *s, size_t *index, uint64_t *die_off)
 	return false;
 }
 
-/* Returns the name of the unit whose source has the code at an address. The link-time
- * optimizer may have joined units into one, which has the code. */
+/* Returns the name of the source's unit for code at an address. Unit `index` has the code, but the
+ * link-time optimizer may have made it of several units. */
 static const char *source_unit(struct symbolizer *s, size_t index, uint64_t addr)
 {
 	struct loaded_unit *l = symbolizer_unit(s, index);
@@ -207,8 +207,8 @@ static const char *source_unit(struct symbolizer *s, size_t index, uint64_t addr
 }
 
 /* Finds the unit of an address. The first call reads the first DIEs of all units in two passes over
- * the section, which give back the pages of a mapped file. Of a large packed section, only parts
- * are kept. Other packed sections are loaded before, because each pass would unpack them again. */
+ * the section, which release the pages of a mapped file. Of a large packed section, only parts are
+ * kept. Other packed sections are loaded before, because each pass would unpack them again. */
 static bool symbolize_unit_at(struct symbolizer *s, uint64_t addr, size_t *ret_index)
 {
 	struct dwarf *d = &s->info->dwarf;
@@ -246,7 +246,8 @@ static bool symbolize_find_here(struct symbolizer *s, uint64_t vm_addr, struct s
 	return found;
 }
 
-/* A PDB has a unit without functions and lines for an object that only has DWARF. */
+/* If this DWARF has no functions at the address, also asks s->besides: a PDB may have empty
+ * units. */
 bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
 {
 	struct symbolized other;
@@ -288,7 +289,8 @@ bool symbolizer_line(struct symbolizer *s, uint64_t vm_addr, struct source_line 
 	return found;
 }
 
-/* Finds declarations of variables: reads all units once for variables that have an address. */
+/* The functions below find declarations of variables. They read all units once, for variables that
+ * have an address. */
 
 struct symbolize_variables_listing {
 	struct symbolizer *s;
