@@ -142,13 +142,31 @@ static void why_add_pattern(struct heft_graph *g, const char *pattern)
 		g->by = arena_copy(&g->arena, str_of(pattern));
 }
 
+/* Adds the symbol that the linker calls so, if it is the only one. Saves reading all names. */
+static void why_add_raw(struct heft_graph *g, const char *text)
+{
+	uint32_t label, count = 0, node = NODE_NONE;
+	if (!intern_find(&g->labels.names, str_of(text), &label) ||
+	    label_is_fallback(&g->labels, label))
+		return;
+	for (uint32_t i = 1; i < g->graph.nodes.count; i++) {
+		if (g->graph.nodes.data[i].label != label || g->graph.nodes.data[i].constant)
+			continue;
+		node = i;
+		count++;
+	}
+	if (count == 1 && g->graph.nodes.data[node].placed)
+		why_add_asked(g, node);
+}
+
 bool why_ask(struct heft_graph *g, const char *text, size_t *ret_count, struct heft_err *err)
 {
 	struct text_places *p = &g->places;
 	uint32_t label;
 	if (!why_begin(g, err))
 		return false;
-	if (text_places_find(program_names(&g->program, 0), text, p)) {
+	why_add_raw(g, text);
+	if (g->asked.count == 0 && text_places_find(program_names(&g->program, 0), text, p)) {
 		if (p->is_number)
 			why_add_asked(g, graph_at(&g->graph, p->number));
 		if (p->section)
