@@ -149,7 +149,8 @@ bool module_defines(uintptr_t at, const char *name)
 	return library_find(&l, at) && symbol_next(&l, name, &i) != NULL;
 }
 
-/* Writes the hooks' addresses into the symbols. Their pages contain no code. */
+/* Sets the symbols' values to the hooks. Makes their pages writable for this, and not executable,
+ * because they contain no code. */
 static void symbols_write(const struct library *l, const struct entries *e)
 {
 	uintptr_t low = UINTPTR_MAX, high = 0;

@@ -39,10 +39,10 @@ COLD void rest_note(const struct slot *s, const void *p, const struct head *h, u
 	__atomic_store_n(&e->number, number + 1, __ATOMIC_RELEASE);
 }
 
-/* Bits of the word before p that show a chunk of the C library without a header. The word is the
- * chunk's size: a small number, with bits for "the chunk before is in use" and "has a mapping of
- * its own". The word of an overwritten header is 0, a pointer without these bits, a random number,
- * or (with 32-bit words) the upper half of the mark. */
+/* Bits of the word before a block p without a recorder's header. It is the size of the C library's
+ * chunk: below 1 << SIZE_BITS, with IN_USE_BEFORE if the chunk before is in use, MAPPED if the
+ * chunk has its own mapping. The word of an overwritten header is 0, a pointer without these bits,
+ * a random number, or (with 32-bit words) the upper half of the mark. */
 enum {
 	SIZE_BITS = WORD_SIZE == 8 ? 40 : 31,
 	IN_USE_BEFORE = 1,

@@ -57,9 +57,9 @@ struct browse_ops {
 	 * valid until the next table of this input. If it fails, the previous table stays. */
 	bool (*open)(void *ctx, size_t input, const char *by, struct browse_table *ret,
 		     struct heft_err *err);
-	/* Make a table as `open` does, for an input that is not open. The functions may be called
-	 * on any thread, in parallel with other calls. NULL on failure. `take` replaces the input's
-	 * table by the new one. `drop` frees the new one. */
+	/* `make`: makes a table as `open` does, on any thread, but leaves the input's own table as
+	 * it is. NULL on failure. `take` replaces the input's table by the result of `make`. `drop`
+	 * frees that result instead. */
 	void *(*make)(void *ctx, size_t input, const struct browse_wish *wish,
 		      struct browse_table *ret, struct heft_err *err);
 	void (*take)(void *ctx, size_t input, void *made);

@@ -83,7 +83,7 @@ struct db {
 
 struct db_engine {
 	const char *schema, *staging;
-	const char *staged; /* Statement that runs before queries join `staged`. NULL for none */
+	const char *staged; /* SQL to run when the table `staged` is filled (statistics), or NULL */
 	/* Statements that count the tables with the names of a store, and all other tables. */
 	const char *count_own, *count_others; /* `count_others` is NULL if other tables are
 					       * allowed */

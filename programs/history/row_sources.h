@@ -1,4 +1,4 @@
-/* row_sources.h - numbers of a build besides its symbols: rows of data sources, limits, heaps. */
+/* row_sources.h - measures a build's rows by data source, regions, budget limits and heap. */
 #pragma once
 
 #include "base/arena.h"

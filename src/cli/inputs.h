@@ -44,7 +44,8 @@ struct input {
 
 struct inputs inputs_new(const struct cli *cli);
 void inputs_release(struct inputs *all);
-/* Adds an operand, from before or after "--". Samples become all->perf. False after a message. */
+/* Adds an operand. `base`: true for an operand after "--". Samples before "--" become all->perf.
+ * False after a message. */
 bool inputs_add(struct inputs *all, const char *path, bool base);
 
 /* Returns the names of the possible groups of an input, the default first. NULL ends the list. */

@@ -168,8 +168,8 @@ static inline void data_scan_use(struct data_scan *s, uint64_t off, unsigned reg
 		      s->bare >> reg & 1 && !data_scan_is_place(s, reg) ? USE_NUMBER : USE_ACCESS);
 }
 
-/* Sets a register to an address (place) plus an unknown index. If code adds a number to the
- * register, the sum leads to an array near the place. */
+/* Sets register `to` to the address (place) in `from` plus an unknown index. If code accesses `to`
+ * plus a displacement, data_scan_use() may report an array at place plus displacement. */
 static inline void data_scan_index(struct data_scan *s, unsigned to, unsigned from)
 {
 	ASSERT(data_scan_is_place(s, from));

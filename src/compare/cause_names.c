@@ -314,7 +314,7 @@ struct family {
 struct families {
 	struct intern texts;
 	VEC(struct family) list;
-	double bytes;  /* Bytes of the struct cause_part whose name is read */
+	double bytes;  /* cause_size() of the part (struct cause_part) whose name is being read */
 	uint32_t part; /* Index of that part, plus 1. 0 for names of the other snapshot */
 };
 

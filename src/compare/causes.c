@@ -208,9 +208,9 @@ bool cause_claims_all(const struct cause_guess *g, const struct cause_part *p)
 	return true;
 }
 
-/* Adds a guess about all functions: other programs, all sources compiled as one, or other code for
- * most functions. It claims new functions only if 3/4 of the functions in both snapshots
- * changed. */
+/* Guesses at most one cause for changes of all code: another program, all sources compiled as one
+ * unit, or other code (cause_code_differs()). The last two explain added functions only if 3/4 of
+ * the functions in both snapshots have another size. */
 static void causes_guess_code(struct cause_evidence *e)
 {
 	const size_t changed = e->larger + e->smaller;

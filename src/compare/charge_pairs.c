@@ -26,7 +26,7 @@ struct charge_side {
 	uint32_t *of_symbol; /* Per symbol: its group, or GROUP_NONE */
 	uint32_t *of_charge; /* Per charge: its group */
 	uint32_t *of_name;   /* Per text id: 1 + index of the symbol of that full name, or 0 */
-	size_t prefix;       /* Size of the packed file's name in names of containers, or 0 */
+	size_t prefix;       /* Length of "app.apk/" in container names (snap_packed_prefix()) */
 	VEC(struct charge_group) groups;
 };
 

@@ -50,9 +50,9 @@ struct alike_symbol {
 	uint64_t print;               /* Hash of size and contents: match_print() */
 	const struct clue *clue;      /* Clue of the symbol, or NULL */
 	const struct alike_ref *refs; /* References that are compared */
-	/* `known`: bits (bit_of()) of the known things that it refers to. `ahead`: per reference,
-	 * the bits of it and of the next few. `known_count`: number of references to known things.
-	 * All were computed when alike.learned was `read_at`. 0: never. */
+	/* `known`: bits (bit_of()) of all its targets whose alike_ref.ident is not 0. `ahead`: per
+	 * reference, bits of its target and of the next few. `known_count`: number of references to
+	 * such targets. Computed when alike.learned was `read_at`. 0: never. */
 	uint64_t known, *ahead;
 	uint32_t known_count, read_at;
 	uint32_t voted_at; /* In `after`: alike.learned when its pair voted. 0: never */

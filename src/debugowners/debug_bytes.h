@@ -60,7 +60,7 @@ struct findings {
 	struct local_labels labels; /* Labels of one job */
 	uint64_t range_budget;      /* Range list entries that functions may still read */
 	struct decl_files *files;   /* attr_files.c: files of the current unit */
-	instance_vec instances;     /* Preliminary labels of units (struct instance_label) */
+	instance_vec instances;     /* Code that LTO took from other units: struct instance_label */
 	label_id instances_unit;    /* Label of the unit itself while its entries are walked */
 	/* Used during the walk over entries. */
 	struct waiting_string waiting[32];

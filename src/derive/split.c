@@ -43,7 +43,7 @@ struct split_cut {
 	bool whole;         /* True if the function extends to the next of all->starts */
 	bool data;          /* True if the bytes from the end of the last function to the next of
 			     * all->starts are data */
-	struct owner owner; /* Function that jumps to its start. Valid if `owner_asked` */
+	struct owner owner; /* Function that jumps to `start`. Valid if `owner_asked` */
 	bool owner_asked;
 	bool indirect; /* True if the function has an indirect jump */
 	bool untold;   /* True if the function has an indirect jump whose targets are unknown */

@@ -8,7 +8,7 @@
  * refers to it. A node retains the bytes of all nodes that it dominates (dominators.h): what would
  * go if it went.
  *
- * One thread while it is made, on several workers. Then read-only: any number of threads. */
+ * One thread makes a graph, with workers of its own. Then any number of threads may read it. */
 #ifndef HEFT_GRAPH_GRAPH_H
 #define HEFT_GRAPH_GRAPH_H
 
@@ -57,7 +57,7 @@ struct graph {
 	size_t label_count;
 	edge_vec edges; /* Sorted by edge_key() */
 	size_t *out_first, *in_first;
-	uint32_t *out, *in; /* `out`: nodes referred to, by the node that refers to them */
+	uint32_t *out, *in; /* `out`: targets of edges, by source node. `in`: sources, by target */
 	uint32_t *dominators, *order;
 	uint32_t reached; /* Number of reachable nodes: those in `order` */
 };

@@ -443,7 +443,7 @@ static bool block_scan_is_left(const struct blocks_found *b, const struct dump *
 	       freed_begins_in(b, r->addr, region_end(r));
 }
 
-/* Adds freed blocks that only the recorder's pages list, the newest first. */
+/* Adds the freed blocks that are in the recorder's pages only, from newest to oldest. */
 static void take_gone(struct block_scan *s, struct blocks_found *b, const struct records *r)
 {
 	VEC(struct heap_found) added = { 0 };

@@ -1,10 +1,10 @@
 /* heap_layout.h - divides every byte of the heap's regions by use: blocks, headers, the allocator's
  * overhead, free memory.
  *
- * The allocator's chunks (glibc: each has its size before it, which leads to the next chunk) show
- * free memory and unrecorded blocks. The chunks are trusted if they lead from one recorded block to
- * the next, or to the end of a heap. Other bytes are HEAP_PART_OTHER. Regions without a recorded
- * block, live or freed, are not listed. */
+ * Between recorded blocks, glibc's chunks tell free memory from blocks that were not recorded. The
+ * size before each chunk leads to the next chunk. Chunks are trusted if they lead to the next
+ * recorded block, or to the end of a heap. Bytes in no trusted chunk are HEAP_PART_OTHER. Regions
+ * without a recorded block, live or freed, are left out. */
 #pragma once
 
 #include "heap/block_scan.h"

@@ -19,7 +19,8 @@ struct heft_heap {
 	/* State after opening. */
 	bool open, damages_known;
 	uint32_t pid;    /* Id of a living process. 0 for a file */
-	uint8_t *tables; /* Tables of a living process, borrowed by `process`. NULL for a file */
+	uint8_t *tables; /* Copy of a living process's recorder pages (live_tables()), borrowed by
+			  * `process`. NULL for a file */
 	struct process process;
 	struct damages damages;
 	struct heap_info info;

@@ -161,7 +161,7 @@ struct image_got image_got(const struct image *im)
 		ret.addr = end > 0 ? min_u64(ret.addr, s->addr) : s->addr;
 		end = max_u64(end, add_sat(s->addr, s->size));
 	}
-	/* Even an empty GOT has a pointer. */
+	/* A .got section of size 0 sets ret.pointer too. */
 	ret.size = end - ret.addr;
 	if (arch->got_bias > 0 && end > 0 && (ret.size <= REACH || !arch->got_splits))
 		ret.pointer = ret.addr + arch->got_bias;

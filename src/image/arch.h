@@ -25,7 +25,7 @@ enum arch_id {
 	ARCH_XTENSA,
 };
 
-/* Registers of 64-bit cores by DWARF's numbers (psABIs). */
+/* Registers in core dumps of 64-bit processes, numbered as in DWARF (psABIs). */
 struct arch_registers {
 	const uint8_t *index; /* Position of each register in NT_PRSTATUS. NULL if it is the
 			       * register's number */

@@ -177,7 +177,7 @@ static bool read_choice(struct parser *p, const struct config_field *f, uint64_t
 			  f->choices[0].name, f->choices[1].name, f->choices[2].name);
 }
 
-/* Parses a value into `member` of the message. */
+/* Parses a field's value in protobuf's text format. Stores it in *member, as f->kind says. */
 static bool parse_value(struct parser *p, const struct config_field *f, void *member)
 {
 	const char *string = NULL;

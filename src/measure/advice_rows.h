@@ -36,7 +36,7 @@ struct advice_rows {
 	VEC(struct advice_code) code;
 	struct arena arena;
 	struct tree tree;
-	VEC(const char *) labels; /* Per node except the first */
+	VEC(const char *) labels; /* labels[i] is the label of node i + 1 of `tree` */
 	bool linked;              /* True after advice_rows_prove() */
 	struct heft_table table;
 };

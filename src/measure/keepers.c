@@ -20,7 +20,7 @@ struct keepers_search {
 	const struct graph *g;
 	const label_id *shown;
 	uint32_t *from;   /* Per node: the node before it on the shortest path. NODE_NONE: none */
-	uint32_t *turn;   /* Per node: its index in the order of the graph */
+	uint32_t *turn;   /* Per node: its index in graph.order */
 	uint32_t *common; /* Per label: the nearest common dominator of its nodes, or one of them */
 	VEC(struct keeper_place) places;
 };

@@ -25,8 +25,8 @@ struct heft_where {
 	struct context context;
 	unsigned flags; /* Bits of enum heft_where_flag */
 	struct owners owners;
-	struct owners functions; /* Owners by symbol, for code without a symbol. Found when
-				  * needed */
+	struct owners functions; /* Data source `symbols`, which names code that has no symbol.
+				  * Measured when needed, if `owners` lacks that source */
 	bool opened;             /* True after a file was opened, or could not be opened */
 	const char *path;        /* Path as the user wrote it */
 	struct program program;

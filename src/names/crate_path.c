@@ -59,7 +59,7 @@ static bool crate_path_is_library(struct str name)
 	return str_eq(name, STR("core")) || str_eq(name, STR("alloc")) || str_eq(name, STR("std"));
 }
 
-/* Returns the crate that contains a library folder. Names of folder and crate may differ. */
+/* Returns the crate to which a folder of Rust's own library belongs: "stdarch" is part of core. */
 static struct crate_path of_library(struct str name)
 {
 	static const struct {

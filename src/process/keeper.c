@@ -42,8 +42,8 @@ bool output_matches(const char *pattern, const char *name, uint32_t *ret_pid)
 	return *name == '\0' || (*name == '.' && name[1 + strspn(name + 1, "0123456789")] == '\0');
 }
 
-/* Opens the socket under a name of the abstract namespace. The system chooses the name if none is
- * given: five digits after a 0 byte (unix(7), "Autobind feature"). */
+/* Opens a Unix socket in the abstract namespace. As bind() gets no name, Linux chooses one: a 0
+ * byte and five hex digits (unix(7), "Autobind feature"). */
 bool keeper_open(struct keeper *k, const char *pattern, const char *dir, struct heft_err *err)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };

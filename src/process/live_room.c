@@ -43,7 +43,7 @@ static bool number_read(const char *folder, const char *name, uint64_t *ret)
 	return good;
 }
 
-/* Returns the bytes of file cache that the group can release immediately. 0 if unknown. */
+/* Returns the bytes of file cache that a control group can release at once. 0 if unknown. */
 static uint64_t droppable_read(const char *folder, const char *name)
 {
 	char line[128], key[64];

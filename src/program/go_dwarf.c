@@ -86,7 +86,8 @@ static int64_t value_at(const until_vec *list, uint64_t pos)
 	return low < list->count ? list->data[low].value : -1;
 }
 
-/* Returns a file's number in the unit's line program. */
+/* Returns a file's number in the unit's line program. `index` is a value of Go's table
+ * PCLNTAB_FILE. If it is invalid, such as -1, returns the number of a file without a name. */
 static uint32_t go_dwarf_file_number(struct writer *w, int64_t index)
 {
 	uint64_t word, name;

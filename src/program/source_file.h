@@ -70,8 +70,8 @@ struct source_file {
 				* or NULL */
 	struct ref_store *refs;  /* Receives the references of code (code/ref_store.h), or NULL */
 	struct process *process; /* NULL unless the input is a core */
-	/* Set by the data source `objects`, and filled while units are measured. Then the linker
-	 * map's pieces belong to objects, and units have the other bytes. */
+	/* Receives the object of each compile unit. NULL unless the data source `objects` uses a
+	 * linker map: its pieces belong to objects, other bytes to units. */
 	struct unit_objects *unit_objects;
 	/* Layers of the data sources `symbols` and `compileunits`, if already made. */
 	const struct layer *symbols, *units;

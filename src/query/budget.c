@@ -124,8 +124,8 @@ static double budget_bytes_of(const struct budget_limit *l, const struct snap_sy
 	return (double)y->size / y->alias_count;
 }
 
-/* Returns a symbol as an item. Source files, objects and components are measured in the file. Debug
- * info does not count: only linker maps give its owner, and the result must not depend on a map. */
+/* Returns a symbol as an item. For BUDGET_SOURCE and later subjects, only bytes in the file count.
+ * Debug info does not: only linker maps give its owner, and results must not depend on a map. */
 static struct item symbol_item(const struct budget_limit *l, const struct snapshot *s,
 			       const struct snap_symbol *y)
 {

@@ -196,8 +196,8 @@ void out_markdown(const struct report *r, struct sink *s);
  * labels from the first level on, joined by ";", a space, and the sort measure's value. A diff has
  * the values before and now. Skips rows without a value. */
 void out_folded(const struct report *r, struct sink *s);
-/* Writes a record per leaf row for stores, see HEFT_NDJSON. HEFT_EARG if the table has no labels,
- * is a diff, or has measures with fractions. */
+/* Writes a JSON object per leaf row, for databases: see HEFT_NDJSON. HEFT_EARG if the table has no
+ * labels, is a diff, or has measures with fractions. */
 bool out_store_rows(const struct report *r, struct sink *s, struct heft_err *err);
 /* Writes a profile for pprof, gzip'ed: each leaf row is a stack with a value per measure. */
 void out_pprof(const struct report *r, struct sink *s);

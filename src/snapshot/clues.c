@@ -172,8 +172,8 @@ static struct clue_sample clues_sample(enum code_isa isa, struct bytes code)
 	struct clue_sample ret;
 	uint32_t lowest[CLUE_GRAMS];
 	uint64_t last[2] = { 0, 0 };
-	/* The upper bits of an AArch64 instruction show its kind. On other machines with
-	 * instructions of fixed size, the first half-word does. */
+	/* Bytes per step, not for x86. AArch64: an instruction, whose upper 10 bits show its kind.
+	 * Other machines: each half-word, as a whole. */
 	const unsigned unit = isa == CODE_ARM64 ? 4 : 2;
 	code.size = min_u64(code.size, CLUE_CODE_MOST);
 	memset(lowest, 0xff, sizeof lowest);

@@ -33,8 +33,9 @@ bool collect_dex(struct snapshot *s, const struct pack_entry *e, struct heft_err
  * pack is damaged. */
 bool collect_pak(struct snapshot *s, const struct pack_entry *e, struct pak_info *info,
 		 struct heft_err *err);
-/* Adds resources that share another resource's payload in each pack, as aliases. Call it after all
- * packs of a container, whose symbols begin at `first`. collect_pak_users() completes them. */
+/* Adds as aliases the resources with the payload of the same other resource in each pack. Call it
+ * after all packs of a container, whose symbols begin at `first`. collect_pak_users() later sets
+ * their addresses. */
 void collect_pak_aliases(struct snapshot *s, struct pak_info *info, size_t first);
 /* Gives resources the paths of functions named "ui::AllowlistedResource<ID>()", which use them.
  * Several users make aliases. Call it after all programs. */

@@ -10,8 +10,8 @@
 #define UNPACKED_MIN   (UINT64_C(4) << 20)
 #define UNPACKED_RATIO 50
 
-/* Least number of bytes per symbol: digit and separator for address, size and path; a line for the
- * name. */
+/* Least bytes of text per symbol: a digit and a separator each for address, size and path. The line
+ * with its name is not counted. */
 enum { SYMBOL_TEXT = 6 };
 
 /* The unpacked text, read line by line */
@@ -303,7 +303,7 @@ static bool sizefile_read_fields(struct sizefile_read_in *in, struct str rest,
 	return true;
 }
 
-/* Reads the symbols of a section. An alias list ends with the section. */
+/* Reads the symbols of a section. Cuts a group of aliases (symbols that share bytes) at its end. */
 static void sizefile_read_symbols(struct sizefile_read_in *in, const struct snap_section *sec)
 {
 	uint64_t open = 0, aliases; /* `open`: number of symbols that the current alias list
@@ -417,9 +417,9 @@ static bool charge_numbers_set(const struct sizefile_read_in *in, const text_ids
 	return v <= last;
 }
 
-/* Reads a number with its count: "7*3" is the number 7 for three charges. `alone`: true to refuse a
- * count, as for file sizes. As each file size is written, a charge takes at least two bytes of the
- * file, which limits the number of charges. */
+/* Reads a number and how many charges (at most `most`) have it: "7*3" is 7 for three charges, "7"
+ * for one. `alone`: true for file sizes, which are written for each charge. So a charge takes at
+ * least two bytes of the file, which limits the number of charges. */
 static bool charge_run_read(struct str *s, bool alone, uint64_t most, int64_t *ret,
 			    int64_t *ret_count)
 {

@@ -98,7 +98,8 @@ struct snap_section {
 	bool code;
 	const char *name;      /* Such as ".text", ".eh_frame", ".other" */
 	uint64_t size;         /* Size as the program states it. 0: unknown */
-	const char *sums;      /* While a file is read: its checksums (sums.h), or NULL */
+	const char *sums;      /* While a file is read: hex digits of the section's checksums
+			        * (sums.h). NULL if it has none */
 	char letter;           /* Letter of the file format, such as 't' for .text. 'o' or 'b' if
 			        * the format does not know the name */
 	uint8_t rank;          /* Rank of its segment among the sorted symbols */

@@ -160,7 +160,7 @@ static void functions_run_symbols(const struct source_file *f, struct layer *ret
 	source_symbols(&g, ret);
 }
 
-/* Claims the code of an image for the owners of its VM bytes (`owners`). True if it claimed any. */
+/* Claims in `vm` the code of `im` that has a known owner in `owners`. True if it claimed any. */
 static bool functions_claim_code(const struct source_file *f, const struct image *im,
 				 const struct spans *owners, struct claims *vm)
 {

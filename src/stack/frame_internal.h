@@ -27,8 +27,8 @@ struct frame_place {
 /* An indirect call whose target follows from a number that an earlier instruction loaded. The guess
  * is wrong if a jump leads to code between the two, because it may bring another number. */
 struct frame_guess {
-	uint32_t call, since; /* `call`: index in the frame's calls. `since`: offset of the
-			       * instruction that loads the number */
+	uint32_t call, since; /* `call`: index in the frame's calls. `since`: offset of the first
+			       * instruction that computes the call's target */
 };
 
 struct frame_walk {
