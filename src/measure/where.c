@@ -446,13 +446,14 @@ static void find_function(struct heft_where *w, uint64_t addr, struct heft_locat
 	}
 }
 
-/* Names the description of a Go type that begins at the address, as sizes by symbol do. */
+/* Names the description of a Go type, or a name in it, that begins at the address, as sizes by
+ * symbol do. */
 static void find_go_type(struct heft_where *w, uint64_t addr, struct heft_location *at)
 {
 	const struct go_table *g = at->symbol ? NULL : go_slot_open(&w->go, w->im, NULL);
 	if (!g || addr < g->types.start || addr >= g->types.end)
 		return;
-	const struct str name = go_type_name(g, w->im, addr);
+	const struct str name = go_type_label(g, w->im, addr);
 	if (name.len > 0)
 		at->symbol = at->symbol_linkage = arena_format(&w->answer, "type:" STR_FMT,
 							       STR_ARG(name));

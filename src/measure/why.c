@@ -53,7 +53,7 @@ bool why_read(struct heft_graph *g, const struct context *c, struct notes *notes
 	file.threads = pool_threads(c->threads);
 	progress_tell("references", 0, 0);
 	measure_begin(&g->measure, &file, &c->wish);
-	if (!source_graph(&g->measure.file, &g->layer, &g->graph))
+	if (!program_image(&g->program) || !source_graph(&g->measure.file, &g->layer, &g->graph))
 		return false;
 	g->locator.style = context_style(c, HEFT_NAMES_FULL);
 	g->locator.symbols = program_symbols(&g->program);

@@ -186,16 +186,21 @@ static void forms_read(struct name_index *n)
 	n->forms_read = true;
 }
 
-/* Finds the descriptions of a Go type. `text` is "type:" and the type's name. */
+/* Finds the descriptions of a Go type, or the first name that descriptions refer to. `text` is
+ * "type:" and the type's name, or what go_type_label() calls such names. */
 static void go_types_find(const struct name_index *n, struct str text, name_matches *ret)
 {
 	const struct str start = STR("type:");
 	struct go_table g;
 	if (!str_starts(text, start) || !go_table_open(&g, n->im, NULL))
 		return;
-	const uint64_t step = g.tab.pointer;
-	for (uint64_t at = align_up(g.types.start, step); at < g.types.end; at += step)
-		if (str_eq(go_type_name(&g, n->im, at), str_from(text, start.len)))
+	const struct str label = str_from(text, start.len);
+	const bool is_name = str_starts(label, STR("."));
+	const size_t before = ret->count;
+	const uint64_t step = is_name ? 1 : g.tab.pointer;
+	for (uint64_t at = align_up(g.types.start, step);
+	     at < g.types.end && !(is_name && ret->count > before); at += step)
+		if (str_eq(go_type_label(&g, n->im, at), label))
 			vec_push(ret, (struct name_match){ at, NULL, NAME_LINKER });
 }
 
