@@ -26,7 +26,8 @@ SKIPPED = 77
 FOUND, STRIPPED, FALSE = 99.9, 99.0, 0.5
 C_SOURCES = ["code/x86.c", "code/x86_refs.c", "code/arm64.c", "code/thumb.c", "code/riscv.c", "code/flow.c", "code/data_refs.c", "code/data_refs_arm.c",
              "map/rules.c", "map/rows.c", "map/space.c", "map/resolve.c", "map/rollup.c", "map/view.c", "base/sort.c", "base/arena.c", "unwind/unwind.c",
-             "unwind/lsda.c", "names/signature.c", "names/demangle.c", "names/rust_v0.c", "linkmap/linkmap.c", "image/elf/elf_reloc.c", "graph/graph.c"]
+             "unwind/lsda.c", "names/signature.c", "names/demangle.c", "names/rust_v0.c", "linkmap/linkmap.c", "image/elf/elf_reloc.c", "graph/graph.c",
+             "graph/edges.c"]
 CXX = r"""
 #include <map>
 #include <stdexcept>

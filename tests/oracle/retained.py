@@ -23,7 +23,7 @@ TREE = HERE.parent.parent
 SKIPPED = 77
 ROOTS = ["x86_refs", "arm64_refs", "data_refs", "rollup_add", "rows_build", "rules_add", "unwind_next", "lsda_size", "demangle", "signature_parse",
          "linkmap_parse", "reloc_next", "graph_read", "graph_finish", "view_update", "claims_resolve", "sort_by_key", "flow_decode"]
-FLAGS = ["-O2", "-w", "-fno-pie", "-falign-functions=1", "-malign-data=abi", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-ffunction-sections", "-fdata-sections",
+FLAGS = ["-O2", "-w", "-fno-pie", "-falign-functions=1", "-fno-align-loops", "-fno-align-jumps", "-fno-align-labels", "-malign-data=abi", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-ffunction-sections", "-fdata-sections",
          f"-ffile-prefix-map={TREE}=."]  # Texts of assertions name files: the same ones wherever the tree lies.
 CXX = r"""
 #include <algorithm>
