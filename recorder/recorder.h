@@ -533,9 +533,9 @@ void sample_weight(const void *p, uint64_t size, uint64_t *ret_blocks, uint64_t 
 struct hook {
 	const char *name;
 	void *own;
-	/* Hook for a program in which another library's function precedes the C library's. NULL if
-	 * there is none. It handles blocks with a header, and passes other blocks to the C
-	 * library's function, whose address *ret_below receives. */
+	/* Hook for the C library's function if another library's function of this name precedes it.
+	 * NULL if there is none. It handles blocks with the recorder's header. It passes other
+	 * blocks to the C library's function, whose address *ret_below receives. */
 	void *deep;
 	void **ret_below;
 };

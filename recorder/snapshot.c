@@ -1,13 +1,13 @@
-/* snapshot.c - writes all pages to a file, one after the other. Each page describes itself.
+/* snapshot.c - writes all pages (struct heap_page) to a file. Each page describes itself.
  *
- * In the name, %p is the process id and %n the number of the snapshot, from 1. Without %n, a number
- * is added to the names of all snapshots but the last.
+ * In the file's name, %p is the process id and %n the number of the snapshot, from 1. Without %n, a
+ * number is added to the names of all snapshots but the last.
  *
- * At the end of the process, a waiting process (the keeper) may write all its memory instead. The
+ * At the end, another process (the keeper) may write the whole memory of this process instead. The
  * keeper also writes the pages of a process that gave up its rights to write files.
  *
- * A signal handler may write a snapshot. So no lock is taken, and one entry per slot may be half
- * changed, which the format allows. */
+ * A signal handler may write a snapshot. So no lock is taken, and one entry per thread (struct
+ * slot) may be half changed, which the format allows. */
 #include "recorder.h"
 
 #include <errno.h>

@@ -82,7 +82,7 @@ static inline bool step_end(struct frame *at, struct frame *next)
 }
 
 #ifdef HEAP_TABLES
-/* Addresses of the registers that a signal interrupted: frame pointer, stack pointer and pc. */
+/* Addresses of the words in a signal frame that have the interrupted registers, and their end. */
 struct interrupted {
 	uintptr_t fp, sp, pc, end;
 };

@@ -50,7 +50,8 @@ enum heft_demangle {
 	/* Short in rows. Full in look-ups of functions (where, blocks, stack). */
 	HEFT_NAMES_AUTO,
 };
-/* Sets the style of names. Default: HEFT_NAMES_AUTO. A data source that names a style keeps it. */
+/* Sets how names are shown. Default: HEFT_NAMES_AUTO. Has no effect on data sources with a style of
+ * their own, such as "rawsymbols" and "fullsymbols". */
 HEFT_API void heft_session_set_demangle(struct heft_session *s, enum heft_demangle style);
 
 /* Sets the number of threads, which never changes a result. 0 (default): one per processor. */

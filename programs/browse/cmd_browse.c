@@ -234,7 +234,7 @@ static size_t notes(void *ctx, size_t input, FILE *to)
 	return count;
 }
 
-/* Adds a tab for input i. Measures a program again, because the page hatches inferred bytes. */
+/* Adds a tab for input i. Opens a profile again: the page hatches bytes with inferred owners. */
 static bool fill_tab(const struct browse_job *job, size_t i, struct heft_page *page,
 		     struct heft_err *err)
 {

@@ -263,7 +263,7 @@ static void find_chains(const struct order *o, struct order_section *s, const po
 	vec_release(&points);
 }
 
-/* Range of ranks of functions. The unit of the judged address is probably among their units */
+/* Range of functions, from rank `low` to rank `high` inclusive. See struct code_order for ranks */
 struct order_room {
 	uint32_t low, high;
 };

@@ -11,7 +11,7 @@
 /* Largest alignment that compilers use by default: a cache line. */
 enum { ALIGN_MAX = 64 };
 
-/* Returns the end of the equal bytes from `start` on (zeros in data). */
+/* Returns the end of the filler from `start` on: one repeated byte in code, zeros in data. */
 static uint64_t fill_end(const struct image *im, const struct section *s, uint64_t start,
 			 uint64_t end)
 {

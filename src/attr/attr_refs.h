@@ -55,7 +55,7 @@ label_id attr_unnamed(struct labels *l, uint64_t addr);
 struct addr_mask;
 void attr_nobody(const struct attr *a, const struct section *const *data, size_t count, bool code,
 		 struct addr_mask *ret);
-/* Lists the ranges of code without an owner by address, without labels. */
+/* Lists ranges of code without an owner, by address. Their label is LABEL_NONE. */
 void attr_nobody_code(const struct attr *a, struct spans *ret);
 
 /* attr_ghc.c: for GHC's programs, adds targets: bounds of static objects, and addresses in info
@@ -84,9 +84,9 @@ bool piece_continues(const struct data_piece *last, const struct data_piece *p);
  * constants. */
 uint64_t ends_string(const struct image *im, const struct section *s, uint64_t addr, uint64_t end);
 struct vtables;
-/* Claims a piece of the VM image for a label. If its last bytes may belong to another object, to
- * which nothing refers, they get the weaker reason WHY_CODE_REF. `v`: the pointers in the data.
- * O(size). */
+/* Claims a piece of data for a label. If p->why is WHY_CODE_ORDER or WHY_DATA_ORDER, last bytes
+ * that may be another object (to which nothing refers) get the weaker reason WHY_CODE_REF. `v`:
+ * pointers in the data. O(size). */
 void ends_claim(struct attr *a, const struct vtables *v, const struct data_piece *p,
 		label_id label);
 

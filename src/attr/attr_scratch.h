@@ -51,8 +51,8 @@ struct debuginfo;
 struct debug_bytes;
 struct refs;
 
-/* Data that passes keep for later passes. A field is valid from the pass that fills it to the last
- * one that reads it. An attr and its copy for another thread use different fields. */
+/* Data that passes keep for later ones. A field is valid from the pass that fills it to the last
+ * that reads it. If an attr and its attr_partner() run at once, each fills other fields. */
 struct attr_scratch {
 	/* Filled by attr_read_symbols(). symtab and dynsym may be NULL. */
 	const struct section *symtab, *dynsym;

@@ -11,7 +11,7 @@ struct unpack_stream {
 	void *state;   /* State of the codec */
 };
 
-/* How a library unpacks its methods */
+/* Functions that unpack one or more formats (enum unpack_method) with a library */
 struct unpack_codec {
 	bool (*is_there)(void); /* True if the library is installed */
 	/* Returns the state of a new stream, or raises HEFT_ENOMEM. */

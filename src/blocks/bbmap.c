@@ -147,8 +147,8 @@ static uint64_t bbmap_read_calls(struct bbmap_cursor *c, struct reader *r, struc
 	for (; count > 0 && reader_ok(r) && !*too_large; count--) {
 		const uint32_t size = read_u32_uleb(r, too_large);
 		end += size;
-		/* At most one call may have size 0, because calls have bytes. Otherwise a damaged
-		 * count could skip other entries, which have many zeros. */
+		/* A second size of 0 means damage, because calls have bytes. Without this test, a
+		 * damaged count could skip other entries, which have many zeros. */
 		empty += size == 0;
 		*too_large = *too_large || end > UINT32_MAX || empty > 1;
 		if (c->detail)

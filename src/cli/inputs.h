@@ -32,7 +32,7 @@ struct input {
 	bool dump;                    /* True for a profile of a dump's memory */
 	bool lives;                   /* True for the heap of a running process, which changes */
 	bool both;                    /* True for a list of symbols with its base (.sizediff) */
-	bool matched;                 /* True for the lists that input_open_symbols() opened */
+	bool matched;                 /* True if made by input_open_symbols() from a profile */
 	char by[200];                 /* What the table's rows are grouped by, like inputs.by */
 	struct heft_profile *profile;
 	struct heft_snapshot *before, *after; /* `before` is NULL without a base */

@@ -2,9 +2,9 @@
  * and the machines' files.
  *
  * A known register has a number or a place. A number is, for example, the upper half of an address,
- * or a word of a pool. A place is an address: code added a number to its own address, or to that of
- * the table of addresses (GOT). If a loader moves the image, only places are addresses. A place is
- * whole if code adds nothing more to it, except displacements inside the variable. */
+ * or a word of a pool. A place is an address that code made from its own address or from that of
+ * the GOT. If a loader moves the image, numbers are never taken as addresses. A place is whole if
+ * it is a variable's address: code adds only displacements inside the variable to it. */
 #pragma once
 
 #include "code/data_refs.h"

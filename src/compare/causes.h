@@ -60,7 +60,7 @@ struct cause {
 	size_t gone, added; /* Numbers of functions that are gone, and new */
 	const char *names[3]; /* "" where unused */
 	double texts;         /* CAUSE_TEXTS: bytes that differ */
-	bool replaced; /* CAUSE_RUNTIME: a part of its kind changed in the opposite direction */
+	bool replaced; /* CAUSE_RUNTIME: true if one implementation of the part replaced another */
 	bool some;     /* CAUSE_CONTENTS: `count` includes symbols that do not differ */
 	const char *prefix; /* CAUSE_OBJECTS: what most of the names begin with, or NULL */
 	/* CAUSE_SYMBOL. `instance`: the base has the function with other arguments of its template.

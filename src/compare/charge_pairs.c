@@ -267,8 +267,8 @@ static void groups_match(struct charge_matcher *m, bool paths)
 	intern_release(&keys);
 }
 
-/* Pairs charges "(after SYMBOL)" without a partner by their size in memory. It is a guess where
- * data between two symbols ends, so the same data may follow different symbols. */
+/* Pairs charges named "(after SYMBOL)" without a partner by their size in memory. Where data ends
+ * is a guess, so the same data may follow different symbols in the two snapshots. */
 static void groups_after_match(struct charge_matcher *m)
 {
 	struct size_pairs sizes = { { { 0 } } };

@@ -251,8 +251,8 @@ static uint32_t symbol_node(struct grouping *g, const struct diff_pair *p)
 	return node;
 }
 
-/* Returns the size of a symbol. In a diff as SuperSize makes it, leaves out the padding of paired
- * symbols, which the sums per section have. */
+/* Returns a symbol's size and padding. In SuperSize's diff, padding counts as size if the symbol
+ * has no partner, else not: diff_rows_add_paddings() adds rows for its changes. */
 static struct amount symbol_amount(const struct grouping *g, const struct snap_symbol *y,
 				   bool paired)
 {

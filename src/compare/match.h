@@ -64,7 +64,7 @@ enum match_pass {
 	MATCH_FILE,  /* Directory of the file */
 	MATCH_FILE_SIZED,
 	MATCH_UNIQUE, /* Path, if the name means only one thing in each snapshot */
-	MATCH_MOVED,  /* Path, and a suffix that the compiler added to the name */
+	MATCH_MOVED,  /* May differ: path, and a suffix that the compiler added to the name */
 	MATCH_MOVED_SIZED,
 	MATCH_RENAMED,
 	MATCH_ALIKE, /* Name and path */

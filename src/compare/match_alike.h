@@ -50,9 +50,9 @@ struct alike_symbol {
 	uint64_t print;               /* Hash of size and contents: match_print() */
 	const struct clue *clue;      /* Clue of the symbol, or NULL */
 	const struct alike_ref *refs; /* References that are compared */
-	/* `known`: bits (bit_of()) of all its targets whose alike_ref.ident is not 0. `ahead`: per
-	 * reference, bits of its target and of the next few. `known_count`: number of references to
-	 * such targets. Computed when alike.learned was `read_at`. 0: never. */
+	/* `known`: one bit (bit_of()) per target with an alike_ref.ident. `ahead`: per reference,
+	 * such bits of its target and the next few. `known_count`: number of references to such
+	 * targets. All were right when alike.learned was `read_at`. 0: never computed. */
 	uint64_t known, *ahead;
 	uint32_t known_count, read_at;
 	uint32_t voted_at; /* In `after`: alike.learned when its pair voted. 0: never */

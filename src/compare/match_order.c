@@ -442,8 +442,8 @@ static bool match_order_is_open(const struct order *o, uint32_t before, uint32_t
 	return o->after_of[before] == DIFF_NONE && o->m->partner[after] == DIFF_NONE;
 }
 
-/* Returns the pairs that have votes. Omits pairs with so few points that they neither can be taken
- * with `least` nor rival a pair that can. */
+/* Returns the pairs with votes (struct vote). `rare`: also with those of alike_vote_rare(). Omits
+ * pairs below `least` - MARGIN points: too few to be taken, or to rival a pair that is. */
 static candidate_vec votes_count(struct order *o, unsigned least, bool rare)
 {
 	candidate_vec list = { 0 };

@@ -21,9 +21,9 @@ static uint64_t derive_flow_skip(struct derive_scan *s, uint64_t off, uint64_t e
 	return off;
 }
 
-/* Returns the target of an instruction: that of its relocation, or without one `stands`, the
- * address in the instruction. Ignores relocations that only allow relaxing, which have no
- * target. */
+/* Returns the target of the instruction at `off`: its relocation's target. Without one, returns
+ * `stands`, the target that the instruction itself states. Relocations that only allow relaxing
+ * have no target. */
 static uint64_t derive_flow_relocated(struct derive_scan *s, uint64_t off, uint64_t stands)
 {
 	const struct derive_facts *f = s->facts;

@@ -244,7 +244,7 @@ struct follower {
 	bool pointed;
 };
 
-/* True if the event halts the processor. For compilers, control can reach the code after it. */
+/* True if the event is x86's instruction hlt. To compilers, the code after it is reachable. */
 static bool is_halt(const struct split_cut *c, const struct event *e)
 {
 	enum { HLT = 0xf4 };

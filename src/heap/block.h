@@ -295,7 +295,7 @@ struct heap_gone {
 	uint32_t why;
 	uint32_t reserved;
 };
-enum { HEAP_GONE_FROM = 65536 }; /* Smallest size of a block that counts as large */
+enum { HEAP_GONE_FROM = 65536 }; /* A freed block of this size or more always gets an entry */
 
 /* Live bytes at a time. When the page is full, every second moment is removed. An entry whose time
  * is not above that of the previous entry is left over: ignore it */

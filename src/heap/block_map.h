@@ -15,7 +15,7 @@
 #include "heap/dump.h"
 
 enum {
-	BLOCK_PLACES = 1 << 16, /* Greatest number of places of a piece. */
+	BLOCK_PLACES = 1 << 16, /* Most places (possible block addresses) in a piece */
 	BLOCK_GROUP = 8,        /* Number of words of bits per entry of `counts` */
 };
 

@@ -85,7 +85,7 @@ const struct arch *image_arch(const struct image *im)
 
 bool image_code_has_addresses(const struct image *im)
 {
-	/* In other images of these machines, a number in code may also be a distance to a base. */
+	/* In other i386 images (PIE, libraries), a number in code may be a distance to the GOT. */
 	return im->type == ET_EXEC ||
 	       (image_arch(im)->absolute && (im->type == ET_REL || im->by_build));
 }

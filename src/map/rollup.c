@@ -369,9 +369,8 @@ void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 	tree_init(&part.tree, 1, 1);
 	struct both b = { r, &part, first, second };
 	parallel_for(threads, 2, rollup_add_one, &b);
-	/* Adds the sizes of all nodes of the part's tree to the tree of `to`. Creates nodes that
-	 * `to` lacks. A parent precedes its children in the list, so it has its place in `to`
-	 * before they need it. */
+	/* Adds the sizes of all nodes of part.tree to r->tree. Creates nodes that r->tree lacks. A
+	 * parent precedes its children in the list, so to[parent] is set before they need it. */
 	const struct tree *from = &b.part->tree;
 	const enum heft_role role = b.second->role;
 	uint32_t *to = mem_zeroed(from->nodes.count, sizeof *to);

@@ -395,7 +395,7 @@ static void make_row(struct rows_maker *b, const struct rows_items *items,
 static void rows_make(struct rows_maker *b, const struct rows_items *items, struct pending p,
 		      pending_vec *todo)
 {
-	/* One allocation for all rows also makes the arena large enough for the next levels. */
+	/* One allocation for all rows. The larger it is, the larger are the arena's next blocks. */
 	struct ref_row *rows = arena_alloc(b->arena,
 					   items->count * (sizeof *rows + sizeof *p.row->children),
 					   _Alignof(struct ref_row));

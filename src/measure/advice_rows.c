@@ -306,7 +306,7 @@ static void advice_add_unreached(struct advice_rows *r, struct heft_graph *g)
 	advice_push(r, &a);
 }
 
-/* A reference of a function that may equal another one. */
+/* A reference from a function that has the same instructions as another function. */
 struct advice_ref {
 	uint32_t from, to; /* Nodes. `to`: NODE_NONE if the target is no start of a function */
 	uint64_t target;

@@ -304,7 +304,7 @@ static bool drop_anonymous(struct text *out, struct str *s)
 	return true;
 }
 
-/* Index at which the name begins, and mark of the parenthesis after the name */
+/* Index in the text at which the name begins, and index in `marks` of the "(" after the name */
 struct supersize_head {
 	size_t start, paren;
 };

@@ -33,7 +33,7 @@
 struct process_wish {
 	const struct program_wish *find; /* Search options. Their debug files may be modules. */
 	bool dwarf;                      /* True to use debug info as well as symbols */
-	bool no_names;                   /* True to name calls without opening modules */
+	bool no_names;                   /* True to give frames only module and address, no names */
 	/* Folder of a name_cache. process_name_calls() looks into the cache before it opens a
 	 * module with a build id. NULL if none. */
 	const char *name_cache;

@@ -46,7 +46,7 @@ static bool is_made_name(const struct heft_frame *f)
 	       str_starts(str_of(f->function), STR(MADE_NAME));
 }
 
-/* Appends the functions at an address, which is relative to the module's own headers. */
+/* Appends the functions at `addr`, which is the address in the process minus module.bias. */
 static void push_frames(struct process *p, struct opened_module *o, uint64_t addr,
 			process_frame_vec *ret)
 {

@@ -33,9 +33,9 @@ bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft_record
 bool program_find(const char *name, struct arena *arena, const char **ret_path,
 		  struct heft_err *err);
 
-/* True if the dynamic linker will load one of `libraries` into the program. The second may be NULL.
- * Follows script interpreters, and a dynamic linker called with a program (argv). HEFT_EUNSUPPORTED
- * if the program is static, is for another machine, or gains rights (setuid). */
+/* True if the dynamic linker will load one of `libraries` (the recorder; its 32-bit build or NULL)
+ * into the program. Of a script, checks the interpreter. Of a dynamic linker, also the program in
+ * argv. HEFT_EUNSUPPORTED if it is static, for another machine, or gains rights (setuid). */
 bool program_check(const char *path, char *const *argv, const char *const libraries[2],
 		   struct heft_err *err);
 

@@ -122,7 +122,7 @@ static bool symbol_value(const struct debuginfo_relocs *rel, const struct symtab
 	return true;
 }
 
-/* Finds the value of symbol `index`. False if it is undefined, or in a section without a window. */
+/* Finds a symbol's value. False if undefined, or if open_windows() left out its section. */
 static bool debuginfo_reloc_find_symbol(struct debuginfo_relocs *rel, const struct symtab *t,
 					uint32_t index, uint64_t *ret)
 {

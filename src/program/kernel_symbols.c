@@ -37,9 +37,9 @@ bool kernel_has_symbols(const struct image *im)
 	return kernel_symbols_find(im, &k) != NULL;
 }
 
-/* A data symbol without a stated size is skipped if the space up to the next symbol is too large:
- * in .rodata more than READ_ONLY_MAX bytes (nameless strings), or GAP_MIN and more but less than
- * the next symbol's alignment (a gap). */
+/* A data symbol without a stated size is skipped if its room, up to the next symbol or the
+ * section's end, is too large: in .rodata, over READ_ONLY_MAX bytes (nameless strings); anywhere,
+ * GAP_MIN or more if that end is aligned to more than the room (padding). */
 enum { READ_ONLY_MAX = 128 << 10, GAP_MIN = 64 << 10 };
 
 /* Returns the size of code without the filler that aligns the next function: int3 on x86, or a byte

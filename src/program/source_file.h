@@ -104,7 +104,8 @@ void unit_objects_vote(struct unit_objects *u, label_id unit, label_id object, u
 /* Returns the object of a unit, or the label itself if it is no unit with an object. */
 label_id unit_object(const struct unit_objects *u, label_id label);
 
-/* Returns the DWARF of one of the input's images or of its separate debug file, or NULL. */
+/* Returns the DWARF of `im`, else of its debug file `debug`, which may be NULL. If `im` states the
+ * name of that file (PE), the file comes first. NULL if neither has DWARF. */
 struct debuginfo *source_dwarf(const struct source_file *f, const struct image *im,
 			       const struct image *debug);
 

@@ -164,8 +164,8 @@ void report_column(struct report *r, struct column c);
 void report_columns(struct report *r, const struct column *list, size_t count);
 void report_fields(struct report *r, const struct column *list, size_t count);
 void report_field(struct report *r, const char *title, enum cell cell, unsigned index);
-/* Adds a field per measure. In a diff, also for its base ("base_" and the name). Texts come
- * first. */
+/* Adds a field per text of the rows, then one per measure. In a diff, then adds a field "base_NAME"
+ * per measure for its value in the base. */
 void report_all_fields(struct report *r, struct arena *arena);
 
 /* Room in bytes for the text of a number, which is rounded to whole bytes. */

@@ -446,8 +446,8 @@ static void put_line(const struct comment *c, const struct story_line *l, struct
 	sink_text(s, STR(" |\n"));
 }
 
-/* True if a line is worth reading beside the first line of its list. If what loads has the same
- * size, a few bytes in the file are not: they are headers, or names that share a table. */
+/* True if a line is shown: its change is not too small beside the first line's. If the size in
+ * memory is unchanged, less than file_least is not shown: it is in headers or shared names. */
 static bool line_tells(const struct story_lines *lines, const struct story_line *l)
 {
 	const double most = fabs(story_line_delta(&lines->list.data[0]));

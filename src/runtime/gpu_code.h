@@ -47,9 +47,9 @@ bool gpu_code_begins(struct bytes b);
 /* True if a section of this name has only code for graphics processors. Other sections may have
  * such code among data. */
 bool gpu_code_alone(struct str section);
-/* Visits the pieces in `b`, also after bytes of no known form. A piece that encloses others comes
- * after them. Returns the number of bytes other than 0 without a known form; *first is the offset
- * of the first of them. */
+/* Calls `visit` for each piece of GPU code in `b`. A piece that encloses others comes after them.
+ * Skips bytes of unknown formats, and zeros. Returns the number of bytes of unknown formats. *first
+ * is the offset of the first such byte, or b.size. */
 uint64_t gpu_code_walk(struct bytes b, gpu_visit *visit, void *ctx, uint64_t *first);
 /* Returns where bytes [off, off + size) of the piece's code are in the bytes that were walked. The
  * size is 0 if they are not there. Packed bytes are counted in proportion to the unpacked bytes. */

@@ -261,7 +261,7 @@ static void add_overhead(struct collect *c, const struct snap_section *like, uin
 	c->s->symbols.data[c->s->symbols.count - 1].padding = (int64_t)size;
 }
 
-/* Returns the object of an image's symbols, such as "libx.a(y.o)". "" if it is only one image. */
+/* Returns the text id of an archive member's name, such as "libx.a(y.o)". 0 for other images. */
 static uint32_t object_of(struct collect *c, const struct image *im)
 {
 	return im->kind != IMAGE_OBJECT || im->member.len == 0

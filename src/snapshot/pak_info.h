@@ -9,8 +9,8 @@
 
 /* A resource that shares another one's payload, as the pack's table says */
 struct pak_same {
-	uint64_t key; /* Sort key: section in bits 63..32, its id in 31..16, the other resource's
-		       * id in 15..0 */
+	uint64_t key; /* Sort key: section in bits 63..32, id of this resource in 31..16, id of the
+		       * resource that has the payload in 15..0 */
 	uint32_t name, source;
 };
 

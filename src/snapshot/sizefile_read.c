@@ -285,7 +285,7 @@ static bool take_hex(struct str field, uint64_t most, uint64_t *ret)
 	return field.len > 0 && *ret <= most;
 }
 
-/* Reads the fields after the name: number of aliases, if it begins with "0", and flags, in hex. */
+/* Reads the optional fields after the name, in hex: "0" and the number of aliases; then flags. */
 static bool sizefile_read_fields(struct sizefile_read_in *in, struct str rest,
 				 struct snap_symbol *y, uint64_t *ret_aliases)
 {

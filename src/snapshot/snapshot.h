@@ -163,7 +163,7 @@ struct snapshot {
 	VEC(struct snap_symbol) symbols;
 	/* Charges. They add up to the file and the VM image. SuperSize's files have none. */
 	VEC(struct snap_charge) charges;
-	bool own;          /* True if this process made it. Then heft may choose the file format */
+	bool own;          /* True if this process made it, instead of reading a file */
 	bool has_contents; /* True if all symbols have a hash of their contents, instead of only
 			    * those with generated names */
 	bool has_stacks;   /* True if functions have stack sizes, where known */

@@ -215,6 +215,6 @@ void source_functions(const struct source_file *f, struct layer *ret)
 
 void source_blockkinds(const struct source_file *f, struct layer *ret)
 {
-	ret->exact = true; /* Padding is a kind of its own */
+	ret->exact = true; /* Padding keeps its own label, not that of the bytes before it */
 	source_blocks_run(f, ret, claim_kinds);
 }

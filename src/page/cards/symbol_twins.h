@@ -5,7 +5,7 @@
 
 #include "measure/profile.h"
 
-/* Sets ret[label] for labels (texts of rows) of the last level whose symbol has a twin: another
- * symbol with equal contents. Ignores the base of a diff. Does nothing if the labels are not
- * symbols, or if the run lacked HEFT_PROFILE_RANGES. O(bytes of all symbols). */
+/* For each symbol that has a twin, sets ret[label] to true: `label` is the symbol's label in the
+ * last level. Ignores the base of a diff. Does nothing if that level does not show symbols, or if
+ * the run lacked HEFT_PROFILE_RANGES. O(bytes of all symbols). */
 void symbol_twins_find(const struct heft_profile *p, bool *ret);
