@@ -93,7 +93,7 @@ static TABLE: [&str; 5] = ["zero", "one", "two", "three", "four"];
 
 # A program of other people's crates, which Debian has as packages: most programs in Rust are mostly that.
 CRATES = "/usr/share/cargo/registry"
-CRATES_NEEDED = ["regex", "aho-corasick", "serde_json", "hashbrown", "clap"]
+CRATES_NEEDED = ["regex-[0-9]*", "aho-corasick-[0-9]*", "serde_json-[0-9]*", "hashbrown-[0-9]*", "clap-[34].*"]
 CRATES_MANIFEST = """[package]
 name = "shop"
 version = "0.1.0"
@@ -102,7 +102,7 @@ edition = "2021"
 regex = { version = "*", default-features = false, features = ["std", "perf", "unicode"] }
 serde_json = "*"
 hashbrown = "*"
-clap = "*"
+clap = ">=3"
 [profile.release]
 strip = "none"
 """
@@ -217,7 +217,7 @@ def build_rust(folder, flags):
 
 
 def has_crates():
-    return shutil.which("cargo") and all(any(pathlib.Path(CRATES).glob(name + "-[0-9]*")) for name in CRATES_NEEDED)
+    return shutil.which("cargo") and all(any(pathlib.Path(CRATES).glob(name)) for name in CRATES_NEEDED)
 
 
 def build_crates(folder, flags=("--release",), rustflags="-Cstrip=debuginfo"):
