@@ -234,7 +234,8 @@ static size_t notes(void *ctx, size_t input, FILE *to)
 	return count;
 }
 
-/* Adds a tab for input i. Opens a profile again: the page hatches bytes with inferred owners. */
+/* Adds a tab for input i. Opens a profile again: the page shows how sure owners are, and what keeps
+ * them. */
 static bool fill_tab(const struct browse_job *job, size_t i, struct heft_page *page,
 		     struct heft_err *err)
 {
@@ -243,7 +244,7 @@ static bool fill_tab(const struct browse_job *job, size_t i, struct heft_page *p
 		return input_add_to(&job->inputs, i, opened, page, err);
 	struct inputs all = job->inputs;
 	struct input in;
-	all.flags |= HEFT_PROFILE_HOW_SURE;
+	all.flags |= HEFT_PROFILE_HOW_SURE | HEFT_PROFILE_KEEPERS;
 	const bool good = cli_input_open(&all, i, opened->by, &in, err) &&
 			  input_add_to(&all, i, &in, page, err);
 	cli_input_close(&in);
