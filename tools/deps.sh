@@ -191,15 +191,15 @@ deps_setup() {
 	deps_quiet meson setup --wrap-mode=nodownload "$dir" "$@"
 }
 
-# deps_count DIR: adds the results of the last `meson test` in DIR to $passed, $failed and $skipped, and to $skips a
-# line for each that did not run, with its reason and what to install.
+# deps_count DIR: adds the results of the last `meson test` in DIR to $passed, $failed and $skipped, and to $told a
+# line for each that did not run, with its reason and what to install, and the end of the output of each that failed.
 deps_count() {
 	counted=$(python3 tools/results.py "$1") || {
 		failed=$((failed + 1))
 		return
 	}
 	lines=$(printf '%s\n' "$counted" | sed '$d')
-	[ -z "$lines" ] || skips="$skips$lines
+	[ -z "$lines" ] || told="$told$lines
 "
 	# shellcheck disable=SC2046 # three numbers
 	set -- $(printf '%s\n' "$counted" | tail -n 1)
@@ -210,7 +210,7 @@ deps_count() {
 
 # deps_verdict: what ./check and .ci/run end with.
 deps_verdict() {
-	printf '%s' "$skips" | sed 's/^/skipped: /'
+	printf '%s' "$told"
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 }
