@@ -72,7 +72,7 @@ release: # usage: make release URL=ADDRESS
 	tools/release.sh
 
 clean:
-	rm -rf build build-asan build-tsan build-fuzz build-try build-check build-static build-static-arm64 build-npm build-release \
+	rm -rf build build-asan build-tsan build-fuzz build-try build-check build-static build-static-arm64 build-npm build-npm-quick build-release \
 		build-windows release
 
 help:

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds heft.wasm, the page that opens a file, and the package for npm.
-# usage: [BUILD=build-npm] [NPM_NAME=@OWNER/heft] bindings/wasm/build.sh [OUT]     OUT: usually BUILD
+# usage: [BUILD=build-npm] [NPM_NAME=@OWNER/heft] [OPTIMIZATION=1] bindings/wasm/build.sh [OUT]     OUT: usually BUILD
+#   OPTIMIZATION: of heft.wasm, for a test that need not wait for the best (default: 3)
 #   NPM_NAME: of the package, for a registry where another has the name heft
 #   OUT gets heft-VERSION.tgz, heft-VERSION.html, and package/, which is what the archive has.
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
@@ -35,7 +36,8 @@ cross=$top/tools/cross
 printf "[binaries]\nc = [%s'clang-19', '--target=wasm32-wasi']\n" "$(command -v ccache >/dev/null && echo "'ccache', ")" >"$build/compiler.ini"
 [ -f "$build/heft/build.ninja" ] ||
 	deps_quiet meson setup --wrap-mode=nodownload "$build/heft" "$top" --cross-file "$cross/wasi.ini" --cross-file "$cross/npm.ini" \
-		--cross-file "$build/libraries/libraries.ini" --cross-file "$build/compiler.ini" || stop "meson setup fails"
+		--cross-file "$build/libraries/libraries.ini" --cross-file "$build/compiler.ini" \
+		${OPTIMIZATION:+-Doptimization="$OPTIMIZATION"} || stop "meson setup fails"
 deps_quiet ninja -C "$build/heft" ${JOBS:+-j"$JOBS"} src/heft.wasm || stop "heft.wasm does not build"
 
 package=$out/package
