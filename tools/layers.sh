@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fails where a file of src/ includes something of a later layer or knows a format outside image/, or a program beside heft
-# includes something of the library.
+# Fails where a file of src/ includes something of a later layer or knows a format outside image/, where a program beside
+# heft includes something of the library, or where nothing builds a file.
 cd "$(dirname "$0")/.." || exit 2
 order="base linkmap package image unwind runtime debug names code derive map heap program project process holders blocks stack debugowners attr graph source snapshot compare query measure report review page api"
 bad=0
@@ -70,5 +70,13 @@ for folder in src/*/; do
 		bad=1
 		;;
 	esac
+done
+
+# Files that nothing builds are no longer read by anybody.
+for file in $(find src programs -name '*.c' | sed 's|^src/||; s|^programs/[^/]*/||'); do
+	cat src/meson.build programs/*/meson.build | grep -qF "$file" || {
+		echo "$file: no meson.build names it"
+		bad=1
+	}
 done
 exit $bad
