@@ -50,6 +50,7 @@
 	X(WHY_DEBUG, "debug info", STATED)                                                         \
 	X(WHY_LINKER_MAP, "linker map", STATED)                                                    \
 	X(WHY_BLOCK_MAP, "basic-block map", STATED)                                                \
+	X(WHY_DERIVED, "blocks derived from code", INFERRED)                                       \
 	X(WHY_MAPPING, "mapping", STATED)                                                          \
 	X(WHY_MODULE, "file of a module", STATED)                                                  \
 	X(WHY_ALLOCATION, "heap block", STATED)                                                    \

@@ -3,6 +3,7 @@
 
 #include "base/packed_sink.h"
 #include "base/sort.h"
+#include "image/elf/elf_const.h"
 
 const struct heft_text advice_texts[ADVICE_TEXTS] = {
 	[ADVICE_TEXT_SURE] = { "sure", false,
@@ -53,11 +54,11 @@ static const struct advice_words savings[] = {
 	  "objcopy --remove-section .comment", "", ADVICE_STATED },
 };
 
-/* Adds a proposal, unless it saves too few bytes to be worth a line. */
+/* Adds a proposal, unless it saves too few bytes to be worth a line, or Go has no such option. */
 static void advice_push(struct advice_rows *r, struct advice *a)
 {
 	enum { LEAST = 64 }; /* Smallest proposal that is listed, in bytes */
-	if (a->bytes >= LEAST)
+	if (a->bytes >= LEAST && !(r->go && a->words->not_go))
 		vec_push(&r->found, *a);
 	else
 		vec_release(&a->parts);
@@ -140,9 +141,40 @@ static bool is_function_name(struct str name, struct bytes text)
 	       (text_has(t, STR(") [")) || text_has(t, STR(") const [")));
 }
 
-/* Adds the bytes of a variable or constant to the advice that would save them, if there is one. */
+/* An address whose bytes a loader replaces. */
+struct advice_patch {
+	uint64_t addr; /* The key for sorting */
+};
+typedef VEC(struct advice_patch) advice_patch_vec;
+
+static void advice_find_patches(const struct image *im, advice_patch_vec *ret)
+{
+	each_section(s, im) {
+		struct reloc_iter it;
+		struct reloc rel;
+		if (!section_is_reloc(s) || !reloc_open(&it, im, s))
+			continue;
+		while (reloc_next(&it, &rel))
+			if (rel.alloc)
+				vec_push(ret, (struct advice_patch){ rel.addr });
+	}
+	vec_sort(ret);
+}
+
+/* True if variables without initializers have a section of their own, so that .data is not where
+ * they have to be. */
+static bool advice_has_bss(const struct image *im)
+{
+	each_section(s, im)
+		if (s->alloc && s->write && s->nobits)
+			return true;
+	return false;
+}
+
+/* Adds the bytes of a variable or constant to the advice that would save them, if there is one.
+ * `patched`: a loader replaces some of them. */
 static void advice_look_at(struct advice all[DATA_ADVICES], const struct snapshot *s,
-			   const struct snap_symbol *y, struct bytes b,
+			   const struct snap_symbol *y, struct bytes b, bool patched,
 			   const struct section *section, struct arena *arena)
 {
 	enum { BLOB_MIN = 16 << 10 }; /* Packing smaller constants does not pay off */
@@ -150,7 +182,7 @@ static void advice_look_at(struct advice all[DATA_ADVICES], const struct snapsho
 	enum data_advice to;
 	uint64_t bytes = b.size;
 	if (section->write) {
-		if (!str_eq(section->name, STR(".data")) || !is_zero(b))
+		if (!str_eq(section->name, STR(".data")) || patched || !is_zero(b))
 			return;
 		to = DATA_ZEROS;
 	} else if (is_function_name(name, b)) {
@@ -170,6 +202,8 @@ static void advice_look_at_data(struct advice_rows *r, const struct snapshot *s,
 				const struct image *im)
 {
 	struct advice all[DATA_ADVICES] = { { 0 } };
+	advice_patch_vec patches = { 0 };
+	advice_find_patches(im, &patches);
 	for (size_t i = 0; i < s->symbols.count; i++) {
 		const struct snap_symbol *y = &s->symbols.data[i];
 		const struct snap_section *in = &s->sections.data[y->section];
@@ -181,8 +215,16 @@ static void advice_look_at_data(struct advice_rows *r, const struct snapshot *s,
 		    !in->in_file || !in->in_memory || in->code || !section)
 			continue;
 		const struct bytes b = image_at(im, y->addr, y->size);
+		const size_t patch = vec_lower(&patches, y->addr);
+		const bool patched = patch < patches.count &&
+				     patches.data[patch].addr - y->addr < y->size;
 		if (b.size == y->size)
-			advice_look_at(all, s, y, b, section, &r->arena);
+			advice_look_at(all, s, y, b, patched, section, &r->arena);
+	}
+	vec_release(&patches);
+	if (!advice_has_bss(im)) {
+		all[DATA_ZEROS].bytes = 0;
+		all[DATA_ZEROS].parts.count = 0;
 	}
 	for (unsigned i = 0; i < DATA_ADVICES; i++) {
 		all[i].words = &data_words[i];
@@ -218,6 +260,64 @@ static void advice_look_at_debug(struct advice_rows *r, const struct image *im)
 	advice_push(r, &a);
 }
 
+/* Returns the bytes of the file before the segment that belong to no segment, section or header. */
+static uint64_t advice_gap_before(const struct image *im, const struct segment *next)
+{
+	enum { HEADER = 64, SEGMENT_HEADER = 56 }; /* Bytes of Elf64_Ehdr and Elf64_Phdr */
+	uint64_t end = HEADER + im->segment_count * SEGMENT_HEADER;
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *g = &im->segments[i];
+		if (g->type == PT_LOAD && g->file_size > 0 && g->off < next->off)
+			end = max_u64(end, add_sat(g->off, g->file_size));
+	}
+	each_section(s, im)
+		if (s->file_size > 0 && s->off < next->off)
+			end = max_u64(end, add_sat(s->off, s->file_size));
+	return next->off - min_u64(next->off, end);
+}
+
+/* Proposes a link in which segments do not begin at the next page, or in which pages are smaller.
+ * The first is possible if code has a segment apart from that of constants. */
+static void advice_look_at_gaps(struct advice_rows *r, const struct image *im)
+{
+	enum { PAGE = 4096 };
+	static const struct advice_words apart = { "page-alignment",
+						   "Bytes between segments reach the next page",
+						   "link with -Wl,-z,noseparate-code",
+						   "headers and constants can be executed as code",
+						   ADVICE_INFERRED,
+						   "-Wl,-z,noseparate-code" };
+	static const struct advice_words pages = {
+		"page-alignment",
+		"Bytes between segments reach the next page of the largest size",
+		"link with -Wl,-z,max-page-size=4096",
+		"does not start where the system's pages are larger",
+		ADVICE_INFERRED,
+		"-Wl,-z,max-page-size=4096",
+		.not_go = true
+	};
+	struct advice a = { .words = NULL };
+	uint64_t gaps = 0, whole = 0, align = 0;
+	bool code = false, constants = false;
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *g = &im->segments[i];
+		if (g->type != PT_LOAD || g->file_size == 0)
+			continue;
+		const uint64_t gap = advice_gap_before(im, g);
+		gaps = add_sat(gaps, gap);
+		whole = add_sat(whole, gap / PAGE * PAGE);
+		align = max_u64(align, g->align);
+		code |= g->exec && !g->write;
+		constants |= !g->exec && !g->write;
+	}
+	/* The last segment begins where it did within a page, so whole pages go. */
+	a.words = code && constants ? &apart : &pages;
+	a.bytes = code && constants ? gaps / PAGE * PAGE : align > PAGE ? whole : 0;
+	if (a.bytes > 0)
+		vec_push(&a.parts, (struct advice_part){ "[Unmapped]", a.bytes });
+	advice_push(r, &a);
+}
+
 bool advice_rows_find(struct advice_rows *r, const struct snapshot *s, const struct info_file *file,
 		      struct heft_err *err)
 {
@@ -225,6 +325,7 @@ bool advice_rows_find(struct advice_rows *r, const struct snapshot *s, const str
 	struct program_wish wish = { 0 };
 	struct notes notes = { 0 };
 	ASSERT(r->found.count == 0);
+	r->go = strncmp(file->facts.made_by, "go1", 3) == 0;
 	advice_take_savings(r, &file->facts);
 	advice_vec asked = { 0 };
 	if (!advice_ask(s, &r->arena, &asked, err))
@@ -236,6 +337,8 @@ bool advice_rows_find(struct advice_rows *r, const struct snapshot *s, const str
 	if (good && program_image(&p)) {
 		advice_look_at_data(r, s, program_image(&p));
 		advice_look_at_debug(r, program_image(&p));
+		if (strncmp(file->facts.format, "ELF", 3) == 0)
+			advice_look_at_gaps(r, program_image(&p));
 	}
 	program_close(&p);
 	notes_release(&notes);
@@ -288,7 +391,8 @@ static void advice_add_unreached(struct advice_rows *r, struct heft_graph *g)
 		"compile with -ffunction-sections -fdata-sections, link with -Wl,--gc-sections",
 		"code that is only found by computed addresses would go too",
 		ADVICE_INFERRED,
-		"-Wl,--gc-sections"
+		"-Wl,--gc-sections",
+		.not_go = true
 	};
 	struct advice a = { .words = &words };
 	uint64_t *debug = advice_debug_bytes(g);

@@ -33,6 +33,7 @@ struct advice_code {
 
 struct advice_rows {
 	advice_vec found;
+	bool go; /* True for a program of Go's compiler */
 	VEC(struct advice_code) code;
 	struct arena arena;
 	struct tree tree;

@@ -8,7 +8,8 @@ const struct advice_words advice_identical_code = {
 		  "gold, mold)",
 	.cost = "with --icf=all, equal functions have one address",
 	.sure = ADVICE_INFERRED,
-	.link = "-Wl,--icf=all"
+	.link = "-Wl,--icf=all",
+	.not_go = true
 };
 
 struct advice_rule {
@@ -25,7 +26,7 @@ static const struct advice_rule rules[] = {
 	{ &(const struct advice_words){
 		  "identical-data", "Constants are equal and stand in the file several times",
 		  "define the constant in one source and declare it in a header; in C++17, inline",
-		  "", ADVICE_INFERRED },
+		  "", ADVICE_INFERRED, .not_go = true },
 	  "SELECT (count(*) - 1) * own, min(full_name) || ' and ' || (count(*) - 1) || ' more' "
 	  "FROM symbols WHERE alias_group = id AND in_file AND own > 0 AND kind IN ('data', "
 	  "'literal') AND contents NOT NULL GROUP BY container, section, own, contents "
@@ -42,23 +43,15 @@ static const struct advice_rule rules[] = {
 	{ &(const struct advice_words){
 		  "template-instances", "Templates have instances for several types",
 		  "move code that does not depend on the parameters into a function without them",
-		  "some calls more, and work on the source", ADVICE_INFERRED },
+		  "some calls more, and work on the source", ADVICE_INFERRED, .not_go = true },
 	  "SELECT sum(own) - max(own), name || ', ' || count(DISTINCT template_name) || ' "
 	  "instances' "
 	  "FROM symbols WHERE template_name <> name AND kind = 'code' AND alias_group = id "
 	  "GROUP BY name HAVING count(DISTINCT template_name) > 2" },
-	{ &(const struct advice_words){ "page-alignment",
-					"Bytes between segments reach the next page",
-					"link with -Wl,-z,noseparate-code",
-					"headers and constants can be executed as code",
-					ADVICE_INFERRED, "-Wl,-z,noseparate-code" },
-	  /* The last segment begins where it did within a page, so whole pages go. */
-	  "SELECT CAST(sum(file) AS INTEGER) / 4096 * 4096, name FROM charges WHERE name = "
-	  "'[Unmapped]' GROUP BY "
-	  "name" },
 	{ &(const struct advice_words){ "function-alignment", "Functions begin at round addresses",
 					"compile with -falign-functions=1 (gcc, clang) or -Os",
-					"hot loops and calls may be slower", ADVICE_INFERRED },
+					"hot loops and calls may be slower", ADVICE_INFERRED,
+					.not_go = true },
 	  "SELECT sum(padding), section FROM symbols WHERE alias_group = id AND kind = 'code' AND "
 	  "padding > 0 GROUP BY section" },
 };

@@ -26,6 +26,7 @@ struct advice_words {
 	const char *link;
 	unsigned adds; /* Bytes that the change adds, for headers and such */
 	bool alone;    /* True if it is never joined with others, because they make it void */
+	bool not_go;   /* True if Go's compiler and linker have no such option */
 };
 
 /* Words for equal functions, which others than the rules find too */

@@ -90,12 +90,14 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 	layer_finish(f, ret, NULL, &file);
 }
 
-/* Runs the data source `symbols`. Sets *sure to how certain each owner is. */
-static void symbols_with_sure(const struct source_file *f, struct layer *ret, struct layer *sure)
+/* Runs the data source `symbols`. Sets *sure to how certain each owner is. `to`: receives the
+ * claims with the labels of *sure, or NULL. */
+static void symbols_with_sure(const struct source_file *f, struct layer *ret, struct layer *sure,
+			      struct origins *to)
 {
 	struct origins origins = { 0 };
 	struct source_file own = *f;
-	own.origins = &origins;
+	own.origins = to ? to : &origins;
 	own.sure = sure;
 	attribute_input(&own, BY_SYMBOL, ret);
 	origins_release(&origins);
@@ -106,7 +108,7 @@ void source_symbols(const struct source_file *f, struct layer *ret)
 	if (f->panics)
 		panics_clear(f->panics);
 	if (f->sure)
-		symbols_with_sure(f, ret, f->sure);
+		symbols_with_sure(f, ret, f->sure, NULL);
 	else
 		attribute_input(f, BY_SYMBOL, ret);
 }
@@ -118,7 +120,7 @@ void source_sure(const struct source_file *f, struct layer *ret)
 	own.places = NULL;
 	own.panics = NULL;
 	own.refs = NULL;
-	symbols_with_sure(&own, &symbols, ret);
+	symbols_with_sure(&own, &symbols, ret, f->origins);
 	layer_release(&symbols);
 }
 
