@@ -65,12 +65,33 @@ static void out_markdown_put_rows(const struct report *r, struct sink *s)
 		out_markdown_put_row(r, r->table.top, r->table.top, 0, s);
 }
 
+/* True if no row has a text in the column. False for a table that is written in pieces. */
+static bool out_markdown_is_empty(const struct report *r, const struct column *c)
+{
+	struct row_walk walk;
+	char room[CELL_MAX];
+	bool empty = c->cell == CELL_TEXT && !r->goes_on && !r->not_all;
+	row_walk_init(&walk, r->table.top);
+	for (const struct heft_row *row; empty && (row = row_next(&walk)) != NULL;)
+		empty = *cell_text(room, r, c, row, row_parent(&walk)) == '\0';
+	row_walk_release(&walk);
+	return empty && r->table.top->child_count > 0;
+}
+
 void out_markdown(const struct report *r, struct sink *s)
 {
+	struct column columns[COLUMNS_MAX];
+	struct report filled = *r;
+	ASSERT(r->column_count <= COLUMNS_MAX);
+	filled.columns = columns;
+	filled.column_count = 0;
+	for (size_t i = 0; i < r->column_count; i++)
+		if (!out_markdown_is_empty(r, &r->columns[i]))
+			columns[filled.column_count++] = r->columns[i];
 	if (r->kind->markdown_head && !r->goes_on)
 		r->kind->markdown_head(r, s);
 	if (!r->kind->no_empty_table || r->table.top->child_count > 0)
-		out_markdown_put_rows(r, s);
+		out_markdown_put_rows(&filled, s);
 	if (r->kind->markdown_foot && !r->not_all)
 		r->kind->markdown_foot(r, s);
 }

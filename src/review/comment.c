@@ -87,6 +87,12 @@ struct line {
 	double limit;               /* Limit in bytes. Infinite without a limit */
 };
 
+/* True if a line of the table may have a limit: its rule in a budget, or the length of a region. */
+static bool has_limits(const struct comment *c)
+{
+	return c->budget->count > 0 || c->region_count > 0;
+}
+
 static void line_put_sizes(const struct comment *c, const struct line *l, struct padded size,
 			   struct sink *s)
 {
@@ -94,7 +100,7 @@ static void line_put_sizes(const struct comment *c, const struct line *l, struct
 	if (isfinite(l->limit))
 		sink_printf(s, " %s | %s |", shown_parts(l->limit).p,
 			    shown_share(whole_of(size.after), whole_of(l->limit)).p);
-	else
+	else if (has_limits(c))
 		sink_text(s, STR("  |  |"));
 	sink_printf(s, " %s | %s |", shown_change(padded_delta(size)).p,
 		    size.after != size.before ? shown_growth(size.after, size.before).p : "");
@@ -172,10 +178,12 @@ static void comment_put_sections(const struct comment *c, struct sink *s)
 static void put_sizes_table(const struct comment *c, struct sink *s)
 {
 	const struct line file = line_of(c, "file", ""), vm = line_of(c, "vm", "");
-	const bool courses = c->course != NULL;
-	sink_text(s, STR("| padded bytes | used | limit | | change | |"));
-	sink_text(s, courses ? STR(" course |\n") : STR("\n"));
-	sink_text(s, STR("|---|--:|--:|--:|--:|--:|"));
+	const bool courses = c->course != NULL, limits = has_limits(c);
+	sink_text(s, STR("| padded bytes | used |"));
+	sink_text(s, limits ? STR(" limit | of limit |") : STR(""));
+	sink_text(s, STR(" change | of old size |"));
+	sink_text(s, courses ? STR(" course |\n|---|--:|") : STR("\n|---|--:|"));
+	sink_text(s, limits ? STR("--:|--:|--:|--:|") : STR("--:|--:|"));
 	sink_text(s, courses ? STR("---|\n| **file**") : STR("\n| **file**"));
 	line_put_sizes(c, &file, c->diff->file, s);
 	if (c->diff->knows_memory) {
@@ -201,8 +209,7 @@ static void put_table(const struct comment *c, const struct heft_table *table, b
 		report_column(&r, (struct column){ "change", CELL_STATE });
 		report_column(&r, (struct column){ "symbol in", CELL_TEXT, DIFF_SECTION });
 		report_column(&r, (struct column){ "path", CELL_TEXT, DIFF_PATH });
-		if (c->diff->counts[HEFT_MOVED] + c->diff->counts[HEFT_RENAMED] > 0)
-			report_column(&r, (struct column){ "before", CELL_TEXT, DIFF_WAS });
+		report_column(&r, (struct column){ "before", CELL_TEXT, DIFF_WAS });
 	}
 	out_markdown(&r, s);
 	sink_text(s, STR("\n"));

@@ -420,7 +420,8 @@ static const char *was_of(const struct heft_row *row)
 	return row->texts != NULL ? row->texts[DIFF_WAS] : "";
 }
 
-static void put_line(const struct comment *c, const struct story_line *l, struct sink *s)
+static void put_line(const struct comment *c, const struct story_line *l, bool places,
+		     struct sink *s)
 {
 	const double delta = story_line_delta(l);
 	sink_printf(s, "| %s%s%s | %s | ", sign_of(delta), said_size(delta).p,
@@ -440,10 +441,14 @@ static void put_line(const struct comment *c, const struct story_line *l, struct
 	}
 	if (l->count > 1)
 		sink_printf(s, " (%zu instances)", l->count);
-	sink_text(s, STR(" | "));
-	if (*path_of(l->row))
-		put_source(c, path_of(l->row), s);
-	sink_text(s, STR(" |\n"));
+	sink_text(s, STR(" |"));
+	if (places) {
+		sink_text(s, STR(" "));
+		if (*path_of(l->row))
+			put_source(c, path_of(l->row), s);
+		sink_text(s, STR(" |"));
+	}
+	sink_text(s, STR("\n"));
 }
 
 /* True if a line is shown: its change is not too small beside the first line's. If the size in
@@ -459,15 +464,20 @@ static bool line_tells(const struct story_lines *lines, const struct story_line 
 
 static void put_symbols(const struct comment *c, const struct story_lines *lines, struct sink *s)
 {
-	size_t put = 0;
-	for (size_t i = 0; i < lines->list.count && put < SYMBOLS_MOST; i++) {
-		if (!line_tells(lines, &lines->list.data[i]))
-			continue;
-		if (put++ == 0)
-			sink_text(s, STR("| change | | symbol | where |\n|--:|---|---|---|\n"));
-		put_line(c, &lines->list.data[i], s);
-	}
-	sink_text(s, put > 0 ? STR("\n") : STR(""));
+	const struct story_line *shown[SYMBOLS_MOST];
+	size_t count = 0;
+	bool places = false;
+	for (size_t i = 0; i < lines->list.count && count < SYMBOLS_MOST; i++)
+		if (line_tells(lines, &lines->list.data[i])) {
+			places = places || *path_of(lines->list.data[i].row);
+			shown[count++] = &lines->list.data[i];
+		}
+	if (count > 0)
+		sink_text(s, places ? STR("| change | | symbol | where |\n|--:|---|---|---|\n")
+				    : STR("| change | | symbol |\n|--:|---|---|\n"));
+	for (size_t i = 0; i < count; i++)
+		put_line(c, shown[i], places, s);
+	sink_text(s, count > 0 ? STR("\n") : STR(""));
 }
 
 static bool is_below(const char *path, const char *directory)
