@@ -195,10 +195,13 @@ static int report_run(const struct cli *cli, int argc, char **argv, size_t opera
 		status = history_run_open(&job.h, 0)
 				 ? history_write(&job.h.run, 20, false, put, &job)
 				 : EXIT_TROUBLE;
-	if (put == bisect_put && status == EXIT_FINE && is_for_people(&job))
+	const bool told = status == EXIT_FINE && is_for_people(&job);
+	if (told && steps_change(&job.steps) != 0)
+		printf("\nShares are of %+.0f, the change of all steps together.\n",
+		       steps_change(&job.steps));
+	if (put == bisect_put && told)
 		gaps_tell(&job);
-	if (put == trend_put && status == EXIT_FINE && is_for_people(&job) && job.builds > 0 &&
-	    job.builds < TREND_LEAST)
+	if (put == trend_put && told && job.builds > 0 && job.builds < TREND_LEAST)
 		printf("\nNoise, levels and the date of a limit are known from %d builds on.\n",
 		       TREND_LEAST);
 	steps_release(&job.steps);

@@ -33,9 +33,7 @@ static void put_step(struct answer *a, const struct step *s, double all)
 bool steps_write(const struct steps *steps, struct heft_answer *to, struct heft_err *err)
 {
 	struct answer a;
-	double all = 0;
-	for (size_t i = 0; i < steps->list.count; i++)
-		all += steps->list.data[i].now - steps->list.data[i].was;
+	const double all = steps_change(steps);
 	answer_start(&a, to, step_names, COUNT_OF(step_names));
 	for (size_t i = 0; i < steps->list.count && !a.stopped; i++)
 		put_step(&a, &steps->list.data[i], all);

@@ -335,6 +335,14 @@ bool steps_between(struct steps *ret, const struct series *s, const struct build
 		    from->id, to->id);
 }
 
+double steps_change(const struct steps *s)
+{
+	double ret = 0;
+	for (size_t i = 0; i < s->list.count; i++)
+		ret += s->list.data[i].now - s->list.data[i].was;
+	return ret;
+}
+
 void steps_release(struct steps *s)
 {
 	vec_release(&s->list);

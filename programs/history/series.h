@@ -42,4 +42,6 @@ void steps_make(struct steps *ret, const struct series *s);
  * if `to` does not descend from `from`. */
 bool steps_between(struct steps *ret, const struct series *s, const struct build *from,
 		   const struct build *to, struct heft_err *err);
+/* Returns the sum of the steps' changes. */
+double steps_change(const struct steps *s);
 void steps_release(struct steps *s);

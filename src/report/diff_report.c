@@ -121,7 +121,7 @@ static void diff_report_put_sections(const struct report *r, struct sink *s)
 		padded_add(&sizes[size.before != size.after], size);
 		counts[size.before != size.after]++;
 	}
-	sink_printf(s, "%-24s%13s%13s%12s\n", "section", "old", "new", "delta");
+	sink_printf(s, "%-24s%13s%13s%12s%9s\n", "section", "old", "new", "delta", "of old");
 	for (size_t i = 0; i < shown; i++) {
 		const struct padded size = diff_padded(most[i]);
 		diff_report_put_section(s, most[i]->name, diff_section_note(most[i]), size);
@@ -347,16 +347,16 @@ static void markdown_section(struct sink *s, const char *name, struct padded siz
 static void diff_report_markdown_head(const struct report *r, struct sink *s)
 {
 	const struct diff_report *z = r->ctx;
-	/* "+579 bytes (+18%), now 3.79Ki" */
-	sink_printf(s, "**Size: %s bytes (%s), now %s**\n\n",
+	/* "+579 bytes (+18% of 3.22Ki), now 3.79Ki" */
+	sink_printf(s, "**Size: %s bytes (%s of %s), now %s**\n\n",
 		    shown_change(z->file.after - z->file.before).p,
 		    shown_growth(z->file.after, z->file.before).p,
-		    shown_size(whole_of(z->file.after)).p);
+		    shown_size(whole_of(z->file.before)).p, shown_size(whole_of(z->file.after)).p);
 	diff_counts_put(z, s);
 	if (z->uncharged)
 		sink_printf(s, "\n\n%s", uncharged_line);
 	sink_text(s, STR("\n\n<details><summary>Sections</summary>\n\n"
-			 "| section | old | new | delta | |\n|---|--:|--:|--:|--:|\n"));
+			 "| section | old | new | delta | of old |\n|---|--:|--:|--:|--:|\n"));
 	for (size_t i = 0; i < z->section_count; i++)
 		if (!z->hides_debug || !diff_section_is_debug(&z->sections[i]))
 			markdown_section(s, z->sections[i].name, diff_padded(&z->sections[i]));

@@ -442,13 +442,11 @@ static void put_certainty(const struct causes *all, size_t i, struct sink *s)
 			  all->count > 1 ? STR("**Largest parts:** ") : STR("**Largest part:** "));
 }
 
-/* Writes a share of the changed bytes. `all`: number of changed bytes, or 0 to leave it out. */
-static void put_share(double share, double all, struct sink *s)
+/* Writes a share of the changed bytes, of which there are `all`. */
+static void put_share(double share, double all, bool first, struct sink *s)
 {
-	sink_printf(s, " (%d %%", (int)(100 * share + 0.5));
-	if (all > 0)
-		sink_printf(s, " of the %s that changed", said_size(all).p);
-	sink_text(s, STR(")"));
+	sink_printf(s, first ? " (%d%% of the %s that changed)" : " (%d%% of %s)",
+		    (int)(100 * share + 0.5), said_size(all).p);
 }
 
 void comment_put_cause(const struct comment *c, struct sink *s)
@@ -478,7 +476,7 @@ void comment_put_cause(const struct comment *c, struct sink *s)
 			comment_put_example(c, x->kind == CAUSE_MOVED ? HEFT_MOVED : HEFT_RENAMED,
 					    x->count == 1 ? ": " : ", such as ", s);
 		if (!w->derived && !(w->stated && all->sole))
-			put_share(x->share, i == 0 ? all->all : 0, s);
+			put_share(x->share, all->all, i == 0, s);
 		came_in |= comment_put_came_in(c, x->names[0], s);
 	}
 	if (all->count == 0)

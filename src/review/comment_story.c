@@ -43,7 +43,7 @@ static const char *sign_of(double v)
 	return v < 0 ? "-" : "+";
 }
 
-/* Writes "+46.8 KiB (+1.2%)", or "no change". */
+/* Writes "+46.8 KiB (+1.2% of 3.7 MiB)", or "no change". */
 static void put_difference(struct padded p, struct sink *s)
 {
 	const double delta = padded_delta(p);
@@ -51,12 +51,14 @@ static void put_difference(struct padded p, struct sink *s)
 		sink_text(s, STR("no change"));
 	else if (p.after == 0)
 		sink_printf(s, "-%s (all of it)", said_size(delta).p);
+	else if (p.before == 0)
+		sink_printf(s, "+%s (new)", said_size(delta).p);
 	else
-		sink_printf(s, "%s%s (%s)", sign_of(delta), said_size(delta).p,
-			    shown_growth(p.after, p.before).p);
+		sink_printf(s, "%s%s (%s of %s)", sign_of(delta), said_size(delta).p,
+			    shown_growth(p.after, p.before).p, said_size(p.before).p);
 }
 
-/* Writes "+46.8 KiB (+1.2%), now 3.8 MiB", or "no change, 3.8 MiB". */
+/* Writes "+46.8 KiB (+1.2% of 3.7 MiB), now 3.8 MiB", or "no change, 3.8 MiB". */
 static void put_change(struct padded p, struct sink *s)
 {
 	put_difference(p, s);
@@ -151,8 +153,8 @@ void comment_put_regions(const struct comment *c, struct sink *s)
 		sink_text(s, STR(": "));
 		put_change(size, s);
 		if (r->length > 0)
-			sink_printf(s, " of %s (%s)", said_size((double)r->length).p,
-				    shown_share(r->after, r->length).p);
+			sink_printf(s, ", %s of %s", shown_share(r->after, r->length).p,
+				    said_size((double)r->length).p);
 		sink_text(s, STR("\n"));
 	}
 }
