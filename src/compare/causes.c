@@ -408,15 +408,27 @@ static double causes_appended(const struct snapshot *s)
 	return ret;
 }
 
-/* Guesses that the file only has other padding, or other data after its last section. */
+/* True if no symbol came, went or has another size of its own. */
+static bool symbols_stay(const struct cause_evidence *e)
+{
+	for (size_t i = 0; i < e->parts.count; i++) {
+		const struct cause_part *p = &e->parts.data[i];
+		if (cause_sign(p) != 0 || p->own != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Guesses that the file only has other padding, or other data after its last section. Code that
+ * grew moves padding too, so the padding is no cause beside it. */
 static void causes_guess_padding(struct cause_evidence *e)
 {
 	const double size = fabs(e->padding);
 	const double appended = causes_appended(e->d->after) - causes_appended(e->d->before);
-	const char *words = fabs(appended) * 2 > size
-				    ? "data after the last section of the file"
-				    : "padding between segments of the file (alignment)";
-	if (size > e->all && (size > padding_least || e->all == 0))
+	const bool data = fabs(appended) * 2 > size;
+	const char *words = data ? "data after the last section of the file"
+				 : "padding between segments of the file (alignment)";
+	if (size > e->all && (size > padding_least || e->all == 0) && (data || symbols_stay(e)))
 		vec_push(&e->guesses,
 			 (struct cause_guess){ .cause = { .kind = CAUSE_PADDING,
 							  .bytes = size,

@@ -68,27 +68,42 @@ static void put_change(struct padded p, struct sink *s)
 static bool is_shipped(const void *ctx, const struct diff_section *s)
 {
 	(void)ctx;
-	return !diff_section_is_debug(s);
+	return !diff_section_is_debug(s) && !*diff_section_note(s);
 }
 
-/* Writes "Most in `.text` (+36.2 KiB), `.rodata` (+12.0 KiB)." */
+/* Returns the change of headers and gaps in the file. */
+static double headers_and_gaps(const struct diff_report *d)
+{
+	double ret = 0;
+	for (size_t i = 0; i < d->section_count; i++)
+		if (d->sections[i].in_file && *diff_section_note(&d->sections[i]))
+			ret += padded_delta(diff_padded(&d->sections[i]));
+	return ret;
+}
+
+/* Writes "Most in `.text` (+36.2 KiB), `.rodata` (+12.0 KiB), headers and gaps (-1.1 KiB)." */
 static void put_most_sections(const struct diff_report *d, struct sink *s)
 {
 	const struct diff_section *most[SECTIONS_MOST];
 	size_t count = diff_most_changed(d->sections, d->section_count, d, is_shipped, most,
 					 SECTIONS_MOST);
+	double least = section_least;
 	for (size_t i = 0; i < count; i++) {
 		const double delta = padded_delta(diff_padded(most[i]));
-		if (fabs(delta) < section_least ||
-		    fabs(delta) * noise_share < fabs(padded_delta(diff_padded(most[0])))) {
+		if (fabs(delta) < least) {
 			count = i;
 			break;
 		}
+		least = fmax(least, i == 0 ? fabs(delta) / noise_share : 0);
 		sink_text(s, i == 0 ? STR("Most in ") : STR(", "));
 		markdown_code(s, most[i]->name, NAMED_MOST);
-		const char *note = diff_section_note(most[i]);
-		sink_printf(s, " (%s%s%s%s%s)", note, *note ? ": " : "", sign_of(delta),
-			    said_size(delta).p, most[i]->in_file ? "" : " in memory");
+		sink_printf(s, " (%s%s%s)", sign_of(delta), said_size(delta).p,
+			    most[i]->in_file ? "" : " in memory");
+	}
+	const double rest = headers_and_gaps(d);
+	if (fabs(rest) >= least) {
+		sink_text(s, count++ == 0 ? STR("Most in ") : STR(", "));
+		sink_printf(s, "headers and gaps (%s%s)", sign_of(rest), said_size(rest).p);
 	}
 	sink_text(s, count > 0 ? STR(".\n\n") : STR(""));
 }
@@ -117,10 +132,11 @@ void comment_put_headline(const struct comment *c, struct sink *s)
 	if (comment_is_debug_alone(c))
 		sink_printf(s, "code and data %s, debug info ",
 			    c->causes->loads_same ? "did not change" : "have the same size");
-	put_change(comment_is_debug_alone(c) ? c->diff->debug : comment_ships(c), s);
-	if (fabs(gaps) >= gaps_least && fabs(gaps) >= gaps_share * fabs(delta) && gaps != delta)
-		sink_printf(s, "; without gaps of the file %s%s", sign_of(delta - gaps),
+	else if (fabs(gaps) >= gaps_least && fabs(gaps) >= gaps_share * fabs(delta) &&
+		 gaps != delta)
+		sink_printf(s, "%s%s without gaps of the file; with them ", sign_of(delta - gaps),
 			    said_size(delta - gaps).p);
+	put_change(comment_is_debug_alone(c) ? c->diff->debug : comment_ships(c), s);
 	if (*bars.p)
 		sink_printf(s, " %s", bars.p);
 }
