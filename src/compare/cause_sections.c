@@ -26,6 +26,18 @@ static bool claims_exceptions(const struct cause_guess *g, const struct cause_pa
 	return claims_unwind(g, p) || (p->code && cause_sign(p) == 0);
 }
 
+/* True for the type information of a class (RTTI), and for what all type information refers to. */
+static bool claims_rtti(const struct cause_guess *g, const struct cause_part *p)
+{
+	return cause_sign(p) == g->cause.sign && (cause_has(p->name, STR(" [typeinfo")) ||
+						  cause_has(p->name, STR("class_type_info")));
+}
+
+static bool claims_exceptions_and_rtti(const struct cause_guess *g, const struct cause_part *p)
+{
+	return claims_rtti(g, p) || claims_exceptions(g, p);
+}
+
 /* Sections whose coming or going shows what happened. `other`: sections, separated by blanks, that
  * must change in the opposite direction. `claims` selects the parts that this explains. NULL: only
  * the change of these sections. */
@@ -110,6 +122,43 @@ static void section_rule_try(struct cause_evidence *e, const struct section_rule
 						    .claims = r->claims });
 }
 
+/* Returns the number of symbols whose names end with `mark`. */
+static size_t names_with(const struct snapshot *s, struct str mark)
+{
+	size_t ret = 0;
+	for (size_t i = 0; i < s->symbols.count; i++)
+		ret += str_ends(snapshot_text(s, s->symbols.data[i].full_name), mark);
+	return ret;
+}
+
+/* Guesses that type information (RTTI) came or went, if the classes stay. It often comes and goes
+ * together with exceptions. */
+static void causes_guess_rtti(struct cause_evidence *e)
+{
+	const struct str mark = STR(" [typeinfo]"), tables = STR(" [vtable]");
+	const size_t before = names_with(e->d->before, mark), after = names_with(e->d->after, mark);
+	if ((before == 0) == (after == 0) || names_with(e->d->before, tables) == 0 ||
+	    names_with(e->d->after, tables) == 0)
+		return;
+	const struct section_change lsda = section_change_of(e, STR(".gcc_except_table"));
+	const bool gone = after == 0;
+	const bool both = (lsda.before == 0) != (lsda.after == 0) && gone == (lsda.after == 0);
+	const char *words = arena_format(e->arena,
+					 "%stype information (RTTI) of %zu classes is %s%s",
+					 !both  ? ""
+					 : gone ? "nothing handles exceptions any longer, and "
+						: "code handles exceptions now, and ",
+					 before + after, gone ? "gone" : "new",
+					 !gone  ? ""
+					 : both ? ", as with `-fno-exceptions -fno-rtti`"
+						: ", as with `-fno-rtti`");
+	const struct cause c = { .kind = CAUSE_SECTION,
+				 .sign = gone ? -1 : 1,
+				 .names = { "", words, "" } };
+	vec_push(&e->guesses,
+		 (struct cause_guess){ c, both ? claims_exceptions_and_rtti : claims_rtti });
+}
+
 /* Guesses that the program became position-independent, or the reverse. Position-independent code
  * begins near address 0. */
 static void causes_guess_base(struct cause_evidence *e)
@@ -163,6 +212,7 @@ static void causes_guess_unwind(struct cause_evidence *e)
 
 void causes_guess_sections(struct cause_evidence *e)
 {
+	causes_guess_rtti(e);
 	for (size_t i = 0; i < COUNT_OF(section_rules); i++)
 		section_rule_try(e, &section_rules[i]);
 	causes_guess_base(e);

@@ -175,10 +175,16 @@ static void add_key_part(struct grouping *g, struct str s)
 	text_add_char(&g->key, '\n');
 }
 
-static const char *diff_rows_flags_text(struct grouping *g, const struct snap_symbol *y)
+static const char *diff_rows_flags_text(struct grouping *g, const struct snapshot *s,
+					const struct snap_symbol *y)
 {
+	static const char *const marks[] = { "vtable", "VTT", "typeinfo", "typeinfo name" };
+	const struct str name = snapshot_text(s, y->full_name);
 	g->work.len = 0;
 	snap_flag_words(&g->work, y->flags);
+	for (size_t i = 0; i < COUNT_OF(marks) && str_ends(name, STR("]")); i++)
+		if (str_ends(str_upto(name, name.len - 1), str_of(marks[i])))
+			snap_flag_add(&g->work, marks[i]);
 	if (y->alias_count > 1)
 		snap_flag_add(&g->work, "shared by names");
 	if (y->size == 0 && y->padding > 0)
@@ -210,7 +216,7 @@ static void diff_rows_tell_symbol(struct grouping *g, const struct diff_pair *p,
 	const char **list = arena_new(&g->out->arena, const char *, DIFF_ALL_TEXTS);
 	list[DIFF_SECTION] = sec->name;
 	list[DIFF_CONTAINER] = s->containers.data[sec->container].name;
-	list[DIFF_FLAGS] = g->d->has_stacks ? stack_text(g, new_) : diff_rows_flags_text(g, y);
+	list[DIFF_FLAGS] = g->d->has_stacks ? stack_text(g, new_) : diff_rows_flags_text(g, s, y);
 	list[DIFF_CODE] = g->d->has_stacks ? stack_text(g, old)
 					   : diff_rows_copy_text(g, s, y->disassembly);
 	list[DIFF_PATH] = diff_rows_copy_text(g, s, snap_path(y));
@@ -403,7 +409,7 @@ static void tell_charge(struct grouping *g, const struct charge_pair *p, uint32_
 				       ? match_pass_word(g->d->pairs.data[c->symbol].pass)
 				       : "";
 	list[DIFF_FLAGS] = g->d->has_stacks ? stack_text(g, new_ ? y : NULL)
-			   : y              ? diff_rows_flags_text(g, y)
+			   : y              ? diff_rows_flags_text(g, s, y)
 					    : "";
 	list[DIFF_CODE] = g->d->has_stacks ? stack_text(g, was)
 			  : y              ? diff_rows_copy_text(g, s, y->disassembly)

@@ -340,10 +340,24 @@ static bool is_named(const struct heft_row *row)
 	return row->others == 0 && (row->kind == HEFT_ROW_NAME || row->kind == HEFT_ROW_LITERAL);
 }
 
+static const char *flags_of(const struct heft_row *row)
+{
+	return row->texts != NULL ? row->texts[DIFF_FLAGS] : "";
+}
+
+/* Returns the words for data that a compiler makes for a class, or "" for other rows. */
+static const char *class_data(const struct heft_row *row)
+{
+	const char *flags = flags_of(row);
+	return strstr(flags, "typeinfo") ? " (type information)"
+	       : strstr(flags, "vtable") ? " (virtual table)"
+					 : "";
+}
+
 /* Returns the word for a part of a function, or NULL for other rows. */
 static const char *part_word(const struct heft_row *row)
 {
-	const char *flags = row->texts != NULL ? row->texts[DIFF_FLAGS] : "";
+	const char *flags = flags_of(row);
 	return strstr(flags, "cold")            ? "cold part"
 	       : strstr(flags, "clone") == NULL ? NULL
 	       : strstr(row->label, ".part.")   ? "part"
@@ -410,7 +424,8 @@ static struct story_lines story_lines_make(const struct heft_table *t)
 		if (!is_named(row))
 			continue;
 		key.len = 0;
-		text_add_all(&key, change_word(row->change), "\n", row->label, "\n", path_of(row));
+		text_add_all(&key, change_word(row->change), "\n", row->label, class_data(row),
+			     "\n", path_of(row));
 		const uint32_t k = intern_add(&keys, text_str(&key));
 		if (k == ret.list.count)
 			vec_push(&ret.list,
@@ -453,11 +468,12 @@ static void put_line(const struct comment *c, const struct story_line *l, bool p
 		sink_printf(s, " (%s)", part_word(l->row));
 	} else
 		story_put_name(s, l->row->label);
+	sink_text(s, str_of(class_data(l->row)));
 	if (l->row->change == HEFT_RENAMED) {
 		sink_text(s, STR(", was "));
 		story_put_name(s, was_of(l->row));
 	}
-	if (l->count > 1)
+	if (l->count > 1 && !*class_data(l->row))
 		sink_printf(s, " (%zu instances)", l->count);
 	sink_text(s, STR(" |"));
 	if (places) {
