@@ -274,6 +274,59 @@ static void causes_guess_inlined(struct cause_evidence *e)
 	vec_push(&e->guesses, (struct cause_guess){ .cause = c, .claims = claims_inlined });
 }
 
+/* Claims functions that shrank, came or moved. */
+static bool claims_outlined(const struct cause_guess *g, const struct cause_part *p)
+{
+	(void)g;
+	return p->code && !p->fallback && p->change != HEFT_REMOVED &&
+	       (p->change != HEFT_CHANGED || p->delta < 0);
+}
+
+/* Guesses that functions are no longer inlined: they came or moved, and functions of their sources
+ * shrank. Functions that came in a new source may have been in any. No function is gone. */
+static void causes_guess_outlined(struct cause_evidence *e)
+{
+	struct intern paths = { { 0 } };
+	struct cause c = { .kind = CAUSE_OUTLINED, .names = { "", "", "" } };
+	double came = 0, shrunk = 0, most[2] = { 0, 0 };
+	bool anywhere = false;
+	uint32_t id;
+	vec_each(const struct charge_pair, x, &e->d->charges.list) {
+		const struct cause_part p = part_of(e->d, x);
+		if (!p.code || p.clone || p.fallback || !is_source(p.path) ||
+		    (p.change != HEFT_MOVED && p.change != HEFT_ADDED))
+			continue;
+		const struct snapshot *s = p.change == HEFT_MOVED ? e->d->before : e->d->after;
+		const uint32_t at = p.change == HEFT_MOVED ? x->before : x->after;
+		const double size = (double)s->symbols.data[s->charges.data[at].symbol].size;
+		intern_add(&paths, snapshot_text(s, s->charges.data[at].source));
+		anywhere |= p.change == HEFT_ADDED && !p.old_path;
+		came += size;
+		c.count++;
+		if (size <= most[0])
+			continue;
+		most[0] = size;
+		c.names[0] = arena_copy(e->arena, p.label);
+		c.names[2] = p.change == HEFT_MOVED ? arena_copy(e->arena, p.path) : "";
+	}
+	vec_each(const struct cause_part, p, &e->parts) {
+		if (!p->code || p->change != HEFT_CHANGED || p->own >= 0 ||
+		    (!anywhere && !intern_find(&paths, p->path, &id)))
+			continue;
+		shrunk -= p->own;
+		c.grown++;
+		if (-p->own > most[1]) {
+			most[1] = -p->own;
+			c.names[1] = arena_copy(e->arena, p->label);
+		}
+	}
+	intern_release(&paths);
+	if (e->gone == 0 && shrunk > 0 && shrunk * 3 >= came &&
+	    shrunk <= came * 6 * (double)c.grown)
+		vec_push(&e->guesses,
+			 (struct cause_guess){ .cause = c, .claims = claims_outlined });
+}
+
 /* True if the base has a function of the same template or generic function. */
 static bool has_instance(const struct cause_evidence *e, const struct cause_part *p)
 {
@@ -536,7 +589,7 @@ static void causes_drop_guessed(struct cause_evidence *e)
 			  guess_weigh(e, g, false) >= share_beside * e->all);
 	for (size_t i = 0; stated && i < e->guesses.count; i++) {
 		enum cause_kind *kind = &e->guesses.data[i].cause.kind;
-		const bool may_stay = *kind == CAUSE_UNWIND || *kind == CAUSE_INLINED;
+		const bool may_stay = *kind >= CAUSE_INLINED && *kind <= CAUSE_UNWIND;
 		if (is_derived(*kind) && (!may_stay || !e->same_options))
 			*kind = CAUSE_KINDS;
 	}
@@ -650,6 +703,7 @@ void causes_find(struct causes *ret, const struct snapshot_diff *d,
 	causes_guess_tools(&e, ret);
 	causes_guess_code(&e);
 	causes_guess_inlined(&e);
+	causes_guess_outlined(&e);
 	causes_guess_sections(&e);
 	causes_guess_texts(&e);
 	causes_guess_symbols(&e);

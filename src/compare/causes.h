@@ -27,6 +27,10 @@ enum cause_kind {
 	/* Functions that were inlined into others. count, grown: their numbers. names: the largest
 	 * of each */
 	CAUSE_INLINED,
+	/* Functions whose code was inlined, and is no longer: they are new or moved to another
+	 * source, and others shrank. count, grown: their numbers. names: the largest of each, and
+	 * the source to which the first moved */
+	CAUSE_OUTLINED,
 	CAUSE_UNWIND, /* Tables of exceptions and unwinding. count: cold parts that are gone */
 	/* What the changed parts have in common. */
 	CAUSE_SECTION, /* A section whose change shows the cause. names: section, explanation */

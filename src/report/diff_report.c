@@ -249,12 +249,14 @@ static const char *const cause_kinds[CAUSE_KINDS] = {
 	[CAUSE_FAMILY] = "family",     [CAUSE_CLASSES] = "classes",   [CAUSE_PADDING] = "padding",
 	[CAUSE_LINKER] = "linker",     [CAUSE_RENAMED] = "renamed",   [CAUSE_MOVED] = "moved",
 	[CAUSE_CONTENTS] = "contents", [CAUSE_TEXTS] = "texts",       [CAUSE_INLINED] = "inlined",
+	[CAUSE_OUTLINED] = "outlined",
 };
 
 #define CAUSE(m) FIELD(struct cause, m)
 static const struct field cause_list[] = {
 	{ KEY("kind", "the rule. `other`: two programs, `one unit`: all sources compiled as one, "
-		      "`code`: other sizes of most functions, `objects`: without debug info, "
+		      "`code`: other sizes of most functions, `outlined`: no longer inlined, "
+		      "`objects`: without debug info, "
 		      "`family`: a text that names share"),
 	  FIELD_AS(FIELD_WORD, struct cause, kind), FIELD_WORDS(cause_kinds) },
 	{ KEY("share", "part of the change that it explains, 0 to 1"), CAUSE(share) },

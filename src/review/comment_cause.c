@@ -45,6 +45,24 @@ static void put_inlined(const struct cause *c, struct sink *s)
 	sink_text(s, STR(" grew, as inlining does"));
 }
 
+/* Writes "`f` moved to `b.c`, and `g` shrank: ..." */
+static void put_outlined(const struct cause *c, struct sink *s)
+{
+	const bool one = c->count == 1;
+	if (!one)
+		sink_printf(s, "%s functions such as ", shown_parts((double)c->count).p);
+	story_put_name(s, c->names[0]);
+	sink_text(s, *c->names[2] ? STR(" moved to ") : one ? STR(" is new") : STR(" are new"));
+	if (*c->names[2])
+		story_put_path(s, c->names[2]);
+	sink_text(s, STR(", and "));
+	if (c->grown > 1)
+		sink_printf(s, "%s functions such as ", shown_parts((double)c->grown).p);
+	story_put_name(s, c->names[1]);
+	sink_printf(s, " shrank, as if %s code is no longer inlined into %s", one ? "its" : "their",
+		    c->grown > 1 ? "them" : "it");
+}
+
 static void put_code(const struct cause *c, struct sink *s)
 {
 	sink_printf(s,
@@ -208,6 +226,7 @@ static const struct cause_words {
 			     NULL, false, true },
 	[CAUSE_CODE] = { NULL, put_code, false, true },
 	[CAUSE_INLINED] = { NULL, put_inlined, false, true },
+	[CAUSE_OUTLINED] = { NULL, put_outlined, false, true },
 	[CAUSE_UNWIND] = { NULL, put_unwind, false, true },
 	[CAUSE_SECTION] = { NULL, put_section, true, false },
 	[CAUSE_TEXTS] = { NULL, put_texts, true, false },

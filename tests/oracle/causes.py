@@ -56,6 +56,11 @@ HELPED = {
     name: text.replace("return n * n", "for (int i = 0; i < n; i++) t[i] = t[n - i] / 7 + n % (i + 3); return n * n").replace("__attr", "static int t[99];\n__attr")
     for name, text in PARTS.items()
 }
+# A helper that three functions take in, and the same helper in another source.
+TWIST = "int twist(int n) { for (int i = 0; i < 9; i++) n ^= (n << 13) + (n >> 7) * i; return n % 77 + (n & 5); }\n"
+INLINED = {"main.cc": "int a(int), b(int), c(int);\nint main(int n, char **v) { (void)v; return a(n) + b(n) + c(n); }\n",
+           "all.cc": f"static {TWIST}int a(int n) {{ return twist(n) + 1; }}\nint b(int n) {{ return twist(n) * 3; }}\nint c(int n) {{ return twist(n + 7) - n; }}\n"}
+AWAY = {"main.cc": INLINED["main.cc"], "twist.cc": TWIST, "all.cc": INLINED["all.cc"].replace(f"static {TWIST}", "int twist(int);\n")}
 # A source with a table of functions of that library, which it refers to by data alone.
 WRAPPER = HEAD + "extern \"C\" int lib_3(const char *), lib_20(const char *), lib_40(const char *);\n" + """
 extern int (*const methods[])(const char *); int (*const methods[])(const char *) = { lib_3, lib_20, lib_40 };
@@ -131,6 +136,9 @@ CASES = {
                           r"another instance of a generic function, `series<long>`, is new", "option"),
     "inlined": (HELPED, DEBUG, {name: text.replace("__attribute__((noinline)) ", "") for name, text in HELPED.items()}, DEBUG, "",
                 r"likely.* 4 functions such as `help_.\(\)` are gone, and .* grew, as inlining does", "option"),
+    "no longer inlined": (INLINED, DEBUG, {name: text.replace("static int twist", "__attribute__((noinline)) static int twist") for name, text in INLINED.items()}, DEBUG, "",
+                          r"likely.* `twist\(\)` is new, and 3 functions such as `.*` shrank, as if its code is no longer inlined into them", "option"),
+    "moved away from its callers": (INLINED, DEBUG, AWAY, DEBUG, "", r"likely.* `twist\(\)` (is new|moved to `twist.cc`), and 3 functions such as", "option"),
     "inlined by an option": (PARTS, "-O1 -g -fno-inline", {name: text.replace("__attribute__((noinline)) ", "") for name, text in PARTS.items()}, "-O2 -g", "",
                              r"options changed.*4 functions are gone, most likely inlined", ""),
     "a library behind a table": (BASE, DEBUG, BASE | {"wrap.cc": WRAPPER, "lib.cc": LIBRARY.replace("int lib_", "extern \"C\" int lib_")}, DEBUG, "",
