@@ -143,9 +143,24 @@ struct str symbol_owner(const struct symbol *s)
 	return symbol_is_block(s, &function, &id) ? function : s->name;
 }
 
+/* True for the name by which gcc's link-time optimization refers to the debug info of a source:
+ * "main.c.33bc48bd". */
+static bool is_debug_of_source(const struct symbol *s)
+{
+	enum { DIGITS = 8 };
+	size_t i = s->name.len;
+	if (s->type != STT_NOTYPE || s->bind != STB_WEAK || s->visibility != STV_HIDDEN)
+		return false;
+	while (i > 0 && s->name.len - i < DIGITS && strchr("0123456789abcdef", s->name.p[i - 1]))
+		i--;
+	return i > 1 && s->name.len - i == DIGITS && s->name.p[i - 1] == '.';
+}
+
 bool symbol_is_mark(const struct symbol *s)
 {
 	const struct str table = STR("GCC_except_table"), name = s->name;
+	if (is_debug_of_source(s))
+		return true;
 	if (s->type == STT_FILE || s->type == STT_SECTION || symbol_mark(s) != '\0' ||
 	    is_nameless_constant(name) || is_promoted_text(name))
 		return true;

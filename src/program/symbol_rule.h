@@ -16,7 +16,8 @@ void symbols_cut_crossing(void *list, size_t count, size_t size);
 
 uint32_t symbol_rank(const struct symbol *s);
 /* True for a symbol that only marks the kind of bytes, a section or a file. Examples: $x, .LC0,
- * numbered constants of rustc, exception tables of clang, STT_FILE, STT_SECTION. */
+ * numbered constants of rustc, exception tables of clang, STT_FILE, STT_SECTION, debug info of a
+ * source after gcc's link-time optimization. */
 bool symbol_is_mark(const struct symbol *s);
 /* Returns the source file that a symbol of type STT_FILE names. Empty if it names none, because
  * link-time optimizers call their joined code "<artificial>" (gcc) and "ld-temp.o" (LLVM). */
