@@ -201,7 +201,7 @@ HEFT_API bool heft_snapshot_charge(const struct heft_snapshot *s, size_t i,
 struct heft_snapshot_region {
 	size_t size;      /* Set to sizeof(struct heft_snapshot_region). */
 	const char *name; /* Name. Valid until heft_snapshot_free(). */
-	uint64_t length;  /* Size of the region in bytes. */
+	uint64_t length;  /* Size of the region in bytes. 0: unknown. */
 	uint64_t used;    /* Used bytes of the region. */
 };
 /* Return the regions of the first container. The numbers of a region are sums over all containers

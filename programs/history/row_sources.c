@@ -129,7 +129,8 @@ void measure_regions(struct measured *m, const struct heft_snapshot *s)
 			return;
 	for (size_t i = 0; heft_snapshot_region(s, i, &r, NULL); i++) {
 		row_sources_add(m, "regions", "used", r.name, (double)r.used);
-		row_sources_add(m, "regions", "limit", r.name, (double)r.length);
+		if (r.length > 0)
+			row_sources_add(m, "regions", "limit", r.name, (double)r.length);
 	}
 }
 

@@ -345,7 +345,7 @@ static void snapshot_make_add_regions(struct made *p)
 	const struct memory_regions *regions = program_regions(p->program);
 	struct labels labels = { 0 };
 	struct basemap map;
-	if (regions->list.count == 0 || regions->list.data[0].open)
+	if (!region_metrics_tell(regions, program_image(p->program)))
 		return;
 	basemap_build(&map, &p->program->input, &labels, regions);
 	region_metrics_add(&p->owner->snapshot, p->container, file_name(p->path), &map);
@@ -690,7 +690,7 @@ bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile 
 	const bool plain = !p->as_bloaty && !p->trace.fn;
 	return e->layers && plain && !(s->flags & unlike) && !e->process.open &&
 	       !program_map(&e->program) && !e->measure.file.regions &&
-	       (!regions || regions->list.count == 0 || regions->list.data[0].open) &&
+	       (!regions || !region_metrics_tell(regions, program_image(&e->program))) &&
 	       !e->program.input.archive && measured_level(p, e, SYMBOLS).layer &&
 	       measured_level(p, e, UNITS).layer &&
 	       measured_level(p, e, UNITS).layer != &e->more[true];

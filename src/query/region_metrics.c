@@ -1,11 +1,27 @@
 /* Adds and reads the metrics of memory regions in snapshots. */
 #include "query/region_metrics.h"
 
+#include "image/elf/elf_const.h"
+#include "image/image.h"
+
 #include <stdlib.h>
 
 #define START "REGION_START/"
 #define SIZE  "REGION_SIZE/"
 #define USED  "REGION_USED/"
+
+bool region_metrics_tell(const struct memory_regions *r, const struct image *im)
+{
+	bool in_place = false, copied = false;
+	if (r->list.count == 0 || !r->list.data[0].open)
+		return r->list.count > 0;
+	each_segment(s, im) {
+		const bool same = s->load_addr == s->addr - s->vm_bias;
+		if (s->type == PT_LOAD && s->file_size > 0)
+			*(same ? &in_place : &copied) = true;
+	}
+	return in_place && copied;
+}
 
 static void query_region_metrics_add(struct snapshot *s, uint32_t container, const char *file,
 				     const char *name, uint64_t value)
@@ -21,12 +37,11 @@ void region_metrics_add(struct snapshot *s, uint32_t container, const char *file
 	const char *kept = arena_copy(&s->arena, str_of(file));
 	for (size_t i = 0; i < map->regions->list.count; i++) {
 		const struct memory_region *r = &map->regions->list.data[i];
-		if (r->open)
-			continue;
 		query_region_metrics_add(s, container, kept,
 					 arena_format(&s->arena, START "%s", r->name), r->origin);
 		query_region_metrics_add(s, container, kept,
-					 arena_format(&s->arena, SIZE "%s", r->name), r->length);
+					 arena_format(&s->arena, SIZE "%s", r->name),
+					 r->open ? 0 : r->length);
 		query_region_metrics_add(s, container, kept,
 					 arena_format(&s->arena, USED "%s", r->name),
 					 basemap_region_used(map, i));

@@ -1,13 +1,17 @@
 /* region_metrics.h - stores in a snapshot how memory regions (flash, RAM) are used.
  *
  * The data are metrics of the containers, so .size files have them: REGION_START/NAME,
- * REGION_SIZE/NAME and REGION_USED/NAME, in bytes, under the program's file name. */
+ * REGION_SIZE/NAME and REGION_USED/NAME, in bytes, under the program's file name. A size of 0 is
+ * unknown. */
 #pragma once
 
 #include "map/basemap.h"
 #include "snapshot/snapshot.h"
 
-/* Adds the regions of a base map that have a known length to a container. */
+/* True if the regions are stated, or if the program runs where it is stored and copies data from
+ * there into memory, as firmware does. */
+bool region_metrics_tell(const struct memory_regions *r, const struct image *im);
+/* Adds the regions of a base map to a container. */
 void region_metrics_add(struct snapshot *s, uint32_t container, const char *file,
 			const struct basemap *map);
 
