@@ -121,15 +121,6 @@ static bool claims_compiled(const struct cause_guess *g, const struct cause_part
 	       (g->text.len > 0 && p->code && p->old_path);
 }
 
-static bool new_functions_are_few(const struct cause_evidence *e)
-{
-	double added = 0, other = 0;
-	for (size_t i = 0; i < e->parts.count; i++)
-		*(e->parts.data[i].change == HEFT_ADDED ? &added
-							: &other) += cause_size(&e->parts.data[i]);
-	return added < other;
-}
-
 /* True if a list of options has no inlining: with `-O0`, `-Og` or without any `-O`. */
 static bool lacks_inlining(struct str options)
 {
@@ -137,10 +128,14 @@ static bool lacks_inlining(struct str options)
 	       !cause_has(options, STR("-O"));
 }
 
-/* Adds what the compilers state. `new_too`: new functions in old sources come from it too. */
+/* Adds what the compilers state. `new_too`: new functions in old sources come from it too, also if
+ * they are not few. */
 static void tools_guess(struct cause_evidence *e, struct cause cause, bool new_too)
 {
-	const struct str text = new_too || new_functions_are_few(e) ? STR("new") : STR("");
+	double added = 0, other = 0;
+	vec_each(const struct cause_part, p, &e->parts)
+		*(p->change == HEFT_ADDED ? &added : &other) += cause_size(p);
+	const struct str text = new_too || added < other ? STR("new") : STR("");
 	cause.names[2] = "";
 	vec_push(&e->guesses,
 		 (struct cause_guess){ cause, claims_compiled, text, 2 * cause.count >= cause.of });

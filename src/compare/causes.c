@@ -134,8 +134,8 @@ static struct str section_of_label(struct str label)
 static void evidence_add(struct cause_evidence *e, const struct charge_pair *p)
 {
 	const struct cause_part part = part_of(e->d, p);
-	const bool padding = part.fallback && part.section.len == 0 &&
-			     section_of_label(part.label).len == 0;
+	const struct str section = section_of_label(part.label);
+	const bool padding = part.fallback && part.section.len == 0 && section.len == 0;
 	if (part.code)
 		evidence_add_function(e, p, &part);
 	if (p->change == HEFT_RENAMED || p->change == HEFT_MOVED) {
@@ -145,7 +145,8 @@ static void evidence_add(struct cause_evidence *e, const struct charge_pair *p)
 	*(is_source(part.path) ? &e->described : &e->undescribed) += part.code ? (double)p->file[0]
 									       : 0;
 	e->padding += padding ? part.delta : 0;
-	if (part.delta == 0 || padding || section_name_is_debug(section_of_label(part.label)))
+	if (part.delta == 0 || padding || section_name_is_debug(section) ||
+	    str_eq(section, STR(".relro_padding")))
 		return;
 	e->all += cause_size(&part);
 	vec_push(&e->parts, part);
@@ -321,7 +322,7 @@ static void causes_guess_outlined(struct cause_evidence *e)
 		}
 	}
 	intern_release(&paths);
-	if (e->gone == 0 && shrunk > 0 && shrunk * 3 >= came &&
+	if (e->gone == 0 && shrunk > 0 && shrunk * 2 >= came &&
 	    shrunk <= came * 6 * (double)c.grown)
 		vec_push(&e->guesses,
 			 (struct cause_guess){ .cause = c, .claims = claims_outlined });

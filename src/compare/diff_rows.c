@@ -477,19 +477,16 @@ static void add_charge_groups(struct grouping *g)
 	}
 }
 
-static bool is_bracketed(const struct grouping *g, const struct charge_pair *p)
-{
-	const struct snap_charge *new_ = charge_at(g->d->after, p->after);
-	return new_ ? charge_is_fallback(g->d->after, new_->name)
-		    : charge_is_fallback(g->d->before, charge_at(g->d->before, p->before)->name);
-}
-
 static void diff_rows_add_charges(struct grouping *g)
 {
 	/* Headers, gaps and bytes of sections without an owner are no symbols. */
-	vec_each(const struct charge_pair, p, &g->d->charges.list)
+	vec_each(const struct charge_pair, p, &g->d->charges.list) {
+		const bool gone = p->after == SNAP_NO_SYMBOL;
+		const struct snapshot *s = gone ? g->d->before : g->d->after;
+		const struct snap_charge *c = charge_at(s, gone ? p->before : p->after);
 		g->out->counts[p->change] += (!p->debug || !g->out->hides_debug) &&
-					     !is_bracketed(g, p);
+					     !charge_is_fallback(s, c->name);
+	}
 	if (g->q->by != HEFT_DIFF_BY_SYMBOL) {
 		add_charge_groups(g);
 		return;

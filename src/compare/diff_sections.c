@@ -19,6 +19,8 @@ bool diff_section_is_debug(const struct diff_section *s)
 
 const char *diff_section_note(const struct diff_section *s)
 {
+	if (strcmp(s->name, ".relro_padding") == 0)
+		return "alignment";
 	if (strcmp(s->name, SNAP_UNSECTIONED) != 0)
 		return "";
 	return s->in_memory ? "loaded headers" : "headers, gaps";

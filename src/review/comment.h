@@ -54,6 +54,9 @@ struct shown said_size(double v);
 /* Writes a name or a path as code, cut to a length that fits a line. Paths keep their end. */
 void story_put_name(struct sink *s, const char *name);
 void story_put_path(struct sink *s, const char *path);
+/* Returns words to write after the name of what a compiler makes, such as " (start of the package)"
+ * for Go's "main..inittask". Returns "" for other names. */
+const char *story_made_for(const char *name);
 /* Writes the text `before` and "`f` from `a.c` to `b.c`" for a symbol that moved or was renamed.
  * Writes nothing if no symbol did. */
 void comment_put_example(const struct comment *c, enum heft_change change, const char *before,

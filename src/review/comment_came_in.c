@@ -9,6 +9,7 @@
 static void put_bringer(const struct heft_came_in *by, struct arena *arena, struct sink *s)
 {
 	story_put_name(s, by->by);
+	sink_text(s, str_of(story_made_for(by->by)));
 	if (*by->file) {
 		const char *file = file_name(by->file);
 		sink_text(s, STR(" ("));

@@ -13,7 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SYMBOLS_MOST = 5, OWNERS_MOST = 3, SECTIONS_MOST = 3, FINDINGS_MOST = 8, NAMED_MOST = 60 };
+enum {
+	SYMBOLS_MOST = 5,
+	OWNERS_MOST = 3,
+	SECTIONS_MOST = 3,
+	REGIONS_MOST = 4,
+	FINDINGS_MOST = 8,
+	NAMED_MOST = 60
+};
 /* A line is left out if it changed by less than 1 / noise_share of the first line's change. */
 static const double noise_share = 200;
 /* Moved symbols that have less than this part of the changed bytes are left out. */
@@ -54,8 +61,11 @@ static void put_difference(struct padded p, struct sink *s)
 	else if (p.before == 0)
 		sink_printf(s, "+%s (new)", said_size(delta).p);
 	else
-		sink_printf(s, "%s%s (%s of %s)", sign_of(delta), said_size(delta).p,
-			    shown_growth(p.after, p.before).p, said_size(p.before).p);
+		sink_printf(s, "%s%s", sign_of(delta), said_size(delta).p);
+	/* "+0.0%" would say nothing. */
+	if (p.before > 0 && p.after > 0 && fabs(delta) >= p.before * 0.0005)
+		sink_printf(s, " (%s of %s)", shown_growth(p.after, p.before).p,
+			    said_size(p.before).p);
 }
 
 /* Writes "+46.8 KiB (+1.2% of 3.7 MiB), now 3.8 MiB", or "no change, 3.8 MiB". */
@@ -122,6 +132,25 @@ void comment_put_change(const struct comment *c, struct sink *s)
 /* Gaps between segments hide or feign a change if they have this share of it, and so many bytes. */
 static const double gaps_share = 0.1, gaps_least = 256;
 
+/* Writes "`FLASH` +580 bytes, `RAM` +768 bytes". */
+static void put_region_changes(const struct comment *c, struct sink *s)
+{
+	size_t put = 0;
+	for (size_t i = 0; i < c->region_count; i++) {
+		const double delta = padded_delta(comment_region_size(&c->regions[i]));
+		if (delta == 0)
+			continue;
+		if (++put > REGIONS_MOST) {
+			sink_text(s, STR(" ..."));
+			break;
+		}
+		sink_text(s, put > 1 ? STR(", ") : STR(""));
+		story_put_name(s, c->regions[i].name);
+		sink_printf(s, " %s%s", sign_of(delta), said_size(delta).p);
+	}
+	sink_text(s, put == 0 ? STR("no change of its memory regions") : STR(""));
+}
+
 void comment_put_headline(const struct comment *c, struct sink *s)
 {
 	const struct comment_bars bars = comment_course(c, "file", "", c->diff->file.after);
@@ -132,8 +161,11 @@ void comment_put_headline(const struct comment *c, struct sink *s)
 	if (comment_is_debug_alone(c))
 		sink_printf(s, "code and data %s, debug info ",
 			    c->causes->loads_same ? "did not change" : "have the same size");
-	else if (fabs(gaps) >= gaps_least && fabs(gaps) >= gaps_share * fabs(delta) &&
-		 gaps != delta)
+	else if (c->region_count > 0) {
+		put_region_changes(c, s);
+		return;
+	} else if (fabs(gaps) >= gaps_least && fabs(gaps) >= gaps_share * fabs(delta) &&
+		   gaps != delta)
 		sink_printf(s, "%s%s without gaps of the file; with them ", sign_of(delta - gaps),
 			    said_size(delta - gaps).p);
 	put_change(comment_is_debug_alone(c) ? c->diff->debug : comment_ships(c), s);
@@ -146,16 +178,17 @@ void comment_put_sizes(const struct comment *c, struct sink *s)
 	const struct diff_report *d = c->diff;
 	if (!comment_is_debug_alone(c))
 		put_most_sections(d, s);
-	if (d->knows_memory) {
+	const bool memory = d->knows_memory && c->region_count == 0;
+	if (memory) {
 		sink_text(s, STR("In memory: "));
 		put_change(d->vm, s);
 	}
 	if (d->debug.before > 0 || d->debug.after > 0) {
-		sink_text(s, d->knows_memory ? STR(". ") : STR(""));
+		sink_text(s, memory ? STR(". ") : STR(""));
 		sink_text(s, STR("Debug info, not counted above: "));
 		put_change(d->debug, s);
 	}
-	if (d->knows_memory || d->debug.before > 0 || d->debug.after > 0)
+	if (memory || d->debug.before > 0 || d->debug.after > 0)
 		sink_text(s, STR("."));
 }
 
@@ -175,9 +208,27 @@ void comment_put_regions(const struct comment *c, struct sink *s)
 	}
 }
 
+/* Returns a name without the first namespaces if it is too long with them. */
+static const char *name_end(const char *name)
+{
+	const char *ret = name;
+	size_t depth = 0, left = strlen(name);
+	for (const char *p = name; *p && *name != '"' && left > NAMED_MOST; p++) {
+		depth += *p == '<' || *p == '(';
+		depth -= depth > 0 && (*p == '>' || *p == ')');
+		if (depth == 0 && p[0] == ':' && p[1] == ':') {
+			ret = p + 2;
+			left = strlen(ret);
+		}
+	}
+	return ret;
+}
+
 void story_put_name(struct sink *s, const char *name)
 {
-	markdown_code(s, name, NAMED_MOST);
+	const char *end = name_end(name);
+	sink_text(s, end != name ? STR("\xe2\x80\xa6") : STR(""));
+	markdown_code(s, end, NAMED_MOST);
 }
 
 /* True for a folder that is named after a project and its version: "zlib-1.2.13", "zap@v1.2". */
@@ -340,18 +391,44 @@ static bool is_named(const struct heft_row *row)
 	return row->others == 0 && (row->kind == HEFT_ROW_NAME || row->kind == HEFT_ROW_LITERAL);
 }
 
+const char *story_made_for(const char *name)
+{
+	static const struct {
+		const char *begin, *part, *words;
+	} made[] = {
+		{ "", "..inittask", " (start of the package)" },
+		{ "", "..stmp_", " (constant without a name)" },
+		{ "", "..dict.", " (types of a generic function)" },
+		{ "type:.eq.", "", " (comparison of a type)" },
+		{ "type..eq.", "", " (comparison of a type)" },
+		{ "type:.hash.", "", " (hash of a type)" },
+		{ "type..hash.", "", " (hash of a type)" },
+		{ "type:", "", " (type information)" },
+		{ "go:itab.", "", " (methods of a type)" },
+		{ "go.itab.", "", " (methods of a type)" },
+		{ "_GLOBAL__sub_I_", "", " (start of a source)" },
+		{ "CSWTCH.", "", " (table of a `switch`)" },
+		{ "switch.table.", "", " (table of a `switch`)" },
+		{ "DW.ref.", "", " (for exceptions)" },
+	};
+	for (size_t i = 0; i < COUNT_OF(made); i++)
+		if (str_starts(str_of(name), str_of(made[i].begin)) && strstr(name, made[i].part))
+			return made[i].words;
+	return "";
+}
+
 static const char *flags_of(const struct heft_row *row)
 {
 	return row->texts != NULL ? row->texts[DIFF_FLAGS] : "";
 }
 
-/* Returns the words for data that a compiler makes for a class, or "" for other rows. */
-static const char *class_data(const struct heft_row *row)
+/* Returns the words for code and data that a compiler makes, or "" for other rows. */
+static const char *made_words(const struct heft_row *row)
 {
 	const char *flags = flags_of(row);
 	return strstr(flags, "typeinfo") ? " (type information)"
 	       : strstr(flags, "vtable") ? " (virtual table)"
-					 : "";
+					 : story_made_for(row->label);
 }
 
 /* Returns the word for a part of a function, or NULL for other rows. */
@@ -364,11 +441,20 @@ static const char *part_word(const struct heft_row *row)
 						: "copy";
 }
 
-/* Returns the name of a row without what compilers append: "f" of "f.cold". */
+/* True for a part of a function, and for the versioned name of an import: "free@GLIBC_2.2.5". */
+static bool is_part(const struct heft_row *row)
+{
+	return part_word(row) != NULL ||
+	       (row->kind == HEFT_ROW_NAME && strchr(row->label, '@') != NULL);
+}
+
+/* Returns the name of a row without what compilers and linkers append: "f" of "f.cold". */
 static struct str stem_of(const struct heft_row *row)
 {
 	const struct str label = str_of(row->label);
-	return part_word(row) ? str_upto(label, suffix_start(label)) : label;
+	return part_word(row) ? str_upto(label, suffix_start(label))
+	       : is_part(row) ? str_upto(label, strcspn(row->label, "@"))
+			      : label;
 }
 
 static void padded_join(struct padded *to, struct padded p)
@@ -397,7 +483,7 @@ static void story_lines_fold(struct story_lines *lines)
 	struct text key = { 0 };
 	for (size_t i = 0; i < 2 * lines->list.count; i++) {
 		struct story_line *l = &lines->list.data[i % lines->list.count];
-		const bool part = part_word(l->row) != NULL;
+		const bool part = is_part(l->row);
 		if (part != (i >= lines->list.count))
 			continue; /* Functions first, then their parts */
 		text_set(&key, stem_of(l->row));
@@ -424,7 +510,7 @@ static struct story_lines story_lines_make(const struct heft_table *t)
 		if (!is_named(row))
 			continue;
 		key.len = 0;
-		text_add_all(&key, change_word(row->change), "\n", row->label, class_data(row),
+		text_add_all(&key, change_word(row->change), "\n", row->label, made_words(row),
 			     "\n", path_of(row));
 		const uint32_t k = intern_add(&keys, text_str(&key));
 		if (k == ret.list.count)
@@ -468,17 +554,17 @@ static void put_line(const struct comment *c, const struct story_line *l, bool p
 		sink_printf(s, " (%s)", part_word(l->row));
 	} else
 		story_put_name(s, l->row->label);
-	sink_text(s, str_of(class_data(l->row)));
+	sink_text(s, str_of(made_words(l->row)));
 	if (l->row->change == HEFT_RENAMED) {
 		sink_text(s, STR(", was "));
 		story_put_name(s, was_of(l->row));
 	}
-	if (l->count > 1 && !*class_data(l->row))
+	if (l->count > 1 && !*made_words(l->row))
 		sink_printf(s, " (%zu instances)", l->count);
 	sink_text(s, STR(" |"));
 	if (places) {
 		sink_text(s, STR(" "));
-		if (*path_of(l->row))
+		if (*path_of(l->row) && !*story_made_for(l->row->label))
 			put_source(c, path_of(l->row), s);
 		sink_text(s, STR(" |"));
 	}
@@ -558,7 +644,7 @@ static void put_most_of(const struct comment *c, const char *owner, double delta
 			continue;
 		sink_text(s, STR(", most by "));
 		story_put_name(s, l->row->label);
-		sink_printf(s, " (%s%s)", sign_of(part), said_size(part).p);
+		sink_printf(s, "%s (%s%s)", made_words(l->row), sign_of(part), said_size(part).p);
 		return;
 	}
 }
@@ -587,7 +673,8 @@ static void put_owner(const struct comment *c, const struct story_line *owner,
 			    said_size(size.after).p);
 	sink_text(s, in_file ? STR("") : STR(" in memory"));
 	put_most_of(c, owner->row->label, delta, lines, s);
-	(void)comment_put_came_in(c, owner->row->label, s);
+	if (strcmp(name, c->causes->own_package) != 0)
+		(void)comment_put_came_in(c, owner->row->label, s);
 	sink_text(s, STR("\n"));
 }
 
