@@ -381,7 +381,8 @@ static void family_read(struct families *f, struct str name)
 		i += i < name.len;
 	}
 	const char *line = name.len > 3 ? memchr(name.p + 2, '_', name.len - 3) : NULL;
-	if (words == 1 && line && !snap_is_made_up(name))
+	if (words == 1 && line && !memchr(name.p, ':', (size_t)(line - name.p)) &&
+	    !snap_is_made_up(name))
 		family_count(f, str_upto(name, (size_t)(line + 1 - name.p)));
 }
 

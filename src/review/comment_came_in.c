@@ -6,10 +6,18 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* Returns the name of a bringer. A function stands for its part that is rarely run. */
+static struct str bringer_name(const struct heft_came_in *by)
+{
+	const struct str name = str_of(by->by), cold = STR(".cold");
+	return str_upto(name, name.len - (str_ends(name, cold) ? cold.len : 0));
+}
+
 static void put_bringer(const struct heft_came_in *by, struct arena *arena, struct sink *s)
 {
-	story_put_name(s, by->by);
-	sink_text(s, str_of(story_made_for(by->by)));
+	const char *name = arena_copy(arena, bringer_name(by));
+	story_put_name(s, name);
+	sink_text(s, str_of(story_made_for(name)));
 	if (*by->file) {
 		const char *file = file_name(by->file);
 		sink_text(s, STR(" ("));
@@ -23,13 +31,15 @@ static void put_bringer(const struct heft_came_in *by, struct arena *arena, stru
 bool comment_put_came_in(const struct comment *c, const char *what, struct sink *s)
 {
 	struct arena arena = { 0 };
-	size_t count = 0;
+	const struct heft_came_in *before = NULL;
 	for (size_t i = 0; i < c->came_in_count; i++) {
-		if (c->came_in[i].what != what)
+		const struct heft_came_in *by = &c->came_in[i];
+		if (by->what != what || (before && str_eq(bringer_name(by), bringer_name(before))))
 			continue;
-		sink_text(s, count++ == 0 ? STR(", brought in by ") : STR(" and "));
-		put_bringer(&c->came_in[i], &arena, s);
+		sink_text(s, before == NULL ? STR(", brought in by ") : STR(" and "));
+		put_bringer(by, &arena, s);
+		before = by;
 	}
 	arena_release(&arena);
-	return count > 0;
+	return before != NULL;
 }
