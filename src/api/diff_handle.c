@@ -4,6 +4,7 @@
 #include "measure/diff_code.h"
 #include "api/structs.h"
 #include "base/file.h"
+#include "query/region_metrics.h"
 #include "review/comment.h"
 #include "snapshot/sizefile.h"
 
@@ -140,7 +141,7 @@ static bool diff_write(const struct heft_diff *d, const struct heft_write_opts *
 	if (!TAKE(heft_write_opts, &r.opts, opts, err))
 		return false;
 	if (r.opts.format == HEFT_JSON)
-		causes_find(&causes, &d->diff, &d->sections);
+		causes_find(&causes, &d->diff, &d->sections, region_metrics_known(d->diff.after));
 	z.causes = causes.list;
 	z.cause_count = causes.count;
 	z.came_in = d->came_in.data;

@@ -51,6 +51,7 @@ struct cause_evidence {
 	double added, gone; /* Numbers of functions that only the later snapshot has, and that only
 			     * the base has. Without clones */
 	bool same_options;  /* True if both snapshots state their options, and they are the same */
+	bool loaded;        /* True if only the bytes in memory count */
 	uint8_t *of_pair;   /* Of struct causes */
 	struct arena *arena;
 };

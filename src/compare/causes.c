@@ -24,12 +24,12 @@ static const struct snap_symbol *causes_symbol_of(const struct snapshot *s,
 	return c->symbol == SNAP_NO_SYMBOL ? NULL : &s->symbols.data[c->symbol];
 }
 
-/* Returns the bytes in the file, or in memory if these changed more. */
-static struct padded larger_change(const struct charge_pair *p)
+/* Returns the bytes in the file, or in memory if these changed more or if only these count. */
+static struct padded larger_change(const struct charge_pair *p, bool loaded)
 {
 	const struct padded file = { (double)p->file[0], (double)p->file[1] };
 	const struct padded vm = { (double)p->vm[0], (double)p->vm[1] };
-	return fabs(padded_delta(vm)) > fabs(padded_delta(file)) ? vm : file;
+	return loaded || fabs(padded_delta(vm)) > fabs(padded_delta(file)) ? vm : file;
 }
 
 /* Returns the change of the symbol's own size, without other bytes of its charge. */
@@ -65,8 +65,9 @@ static struct str section_before(const struct snapshot_diff *d, const struct cha
 	return *was && strcmp(was, now->name) != 0 ? str_of(was) : STR("");
 }
 
-static struct cause_part part_of(const struct snapshot_diff *d, const struct charge_pair *p)
+static struct cause_part part_of(const struct cause_evidence *e, const struct charge_pair *p)
 {
+	const struct snapshot_diff *d = e->d;
 	const bool old = p->after == SNAP_NO_SYMBOL;
 	const struct snapshot *s = old ? d->before : d->after;
 	ASSERT((old ? p->before : p->after) < s->charges.count);
@@ -81,8 +82,8 @@ static struct cause_part part_of(const struct snapshot_diff *d, const struct cha
 		.code = sec && sec->code,
 		.clone = y && y->flags & SNAP_CLONE,
 		.fallback = charge_is_fallback(s, c->name),
-		.delta = padded_delta(larger_change(p)),
-		.before = larger_change(p).before,
+		.delta = padded_delta(larger_change(p, e->loaded)),
+		.before = larger_change(p, e->loaded).before,
 		.label = charge_label(s, c, HEFT_DIFF_BY_SYMBOL),
 		.name = y ? snapshot_text(s, y->full_name)
 			  : charge_label(s, c, HEFT_DIFF_BY_SYMBOL),
@@ -133,7 +134,7 @@ static struct str section_of_label(struct str label)
 
 static void evidence_add(struct cause_evidence *e, const struct charge_pair *p)
 {
-	const struct cause_part part = part_of(e->d, p);
+	const struct cause_part part = part_of(e, p);
 	const struct str section = section_of_label(part.label);
 	const bool padding = part.fallback && part.section.len == 0 && section.len == 0;
 	if (part.code)
@@ -293,7 +294,7 @@ static void causes_guess_outlined(struct cause_evidence *e)
 	bool anywhere = false;
 	uint32_t id;
 	vec_each(const struct charge_pair, x, &e->d->charges.list) {
-		const struct cause_part p = part_of(e->d, x);
+		const struct cause_part p = part_of(e, x);
 		if (!p.code || p.clone || p.fallback || !is_source(p.path) ||
 		    (p.change != HEFT_MOVED && p.change != HEFT_ADDED))
 			continue;
@@ -686,9 +687,11 @@ static void causes_order(struct causes *ret)
 }
 
 void causes_find(struct causes *ret, const struct snapshot_diff *d,
-		 const struct diff_sections *sections)
+		 const struct diff_sections *sections, bool loaded)
 {
-	struct cause_evidence e = { .d = d, .sections = sections, .arena = &ret->arena };
+	struct cause_evidence e = {
+		.d = d, .sections = sections, .loaded = loaded, .arena = &ret->arena
+	};
 	*ret = (struct causes){ .debug_options = { "", "" },
 				.dwarf = { "", "" },
 				.own_package = "",

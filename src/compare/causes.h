@@ -105,9 +105,10 @@ struct causes {
 	struct arena arena;
 };
 
-/* Finds the causes. None if a side has no charges (struct snap_charge). */
+/* Finds the causes. None if a side has no charges (struct snap_charge). `loaded`: counts only the
+ * bytes that are loaded, as for firmware, whose symbol table is not. */
 void causes_find(struct causes *ret, const struct snapshot_diff *d,
-		 const struct diff_sections *sections);
+		 const struct diff_sections *sections, bool loaded);
 void causes_release(struct causes *c);
 /* Returns a metadata text of the only container of a snapshot. "" without one. */
 struct str causes_metadata(const struct snapshot *s, const char *key);

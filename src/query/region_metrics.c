@@ -81,6 +81,15 @@ bool region_metrics_has(const struct snapshot *s, const char *name, const struct
 	return section->in_memory && y->addr >= start && y->addr - start < size;
 }
 
+bool region_metrics_known(const struct snapshot *s)
+{
+	vec_each(const struct snap_container, c, &s->containers)
+		vec_each(const struct snap_metric, m, &c->metrics)
+			if (region_metrics_name(m))
+				return true;
+	return false;
+}
+
 const char *region_metrics_name(const struct snap_metric *m)
 {
 	const struct str prefix = STR(SIZE);

@@ -20,6 +20,8 @@ struct region_metrics {
 	bool known;
 };
 
+/* True if a snapshot has regions. */
+bool region_metrics_known(const struct snapshot *s);
 struct region_metrics region_metrics_find(const struct snapshot *s, const char *name);
 /* True if a symbol is in memory, in its container's region of that name. */
 bool region_metrics_has(const struct snapshot *s, const char *name, const struct snap_symbol *y);

@@ -114,7 +114,7 @@ void comment_make(struct came_in_finder *finder, const struct diff_sections *sec
 	const struct diff_report sums = diff_report_of(diff, sections, &rows[MANY]);
 	struct causes causes;
 	struct regions regions = find_regions(diff->before, diff->after);
-	causes_find(&causes, diff, sections);
+	causes_find(&causes, diff, sections, region_metrics_known(diff->after));
 	struct comment c = { .diff = &sums,
 			     .causes = &causes,
 			     .budget = budget,

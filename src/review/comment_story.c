@@ -75,10 +75,12 @@ static void put_change(struct padded p, struct sink *s)
 	sink_printf(s, ", %s%s", padded_delta(p) != 0 ? "now " : "", said_size(p.after).p);
 }
 
+/* True for a section that ships: firmware has no other bytes than those that are loaded. */
 static bool is_shipped(const void *ctx, const struct diff_section *s)
 {
-	(void)ctx;
-	return !diff_section_is_debug(s) && !*diff_section_note(s);
+	const struct comment *c = ctx;
+	return !diff_section_is_debug(s) && !*diff_section_note(s) &&
+	       (c->region_count == 0 || s->in_memory);
 }
 
 /* Returns the change of headers and gaps in the file. */
@@ -92,10 +94,11 @@ static double headers_and_gaps(const struct diff_report *d)
 }
 
 /* Writes "Most in `.text` (+36.2 KiB), `.rodata` (+12.0 KiB), headers and gaps (-1.1 KiB)." */
-static void put_most_sections(const struct diff_report *d, struct sink *s)
+static void put_most_sections(const struct comment *c, struct sink *s)
 {
+	const struct diff_report *d = c->diff;
 	const struct diff_section *most[SECTIONS_MOST];
-	size_t count = diff_most_changed(d->sections, d->section_count, d, is_shipped, most,
+	size_t count = diff_most_changed(d->sections, d->section_count, c, is_shipped, most,
 					 SECTIONS_MOST);
 	double least = section_least;
 	for (size_t i = 0; i < count; i++) {
@@ -110,7 +113,7 @@ static void put_most_sections(const struct diff_report *d, struct sink *s)
 		sink_printf(s, " (%s%s%s)", sign_of(delta), said_size(delta).p,
 			    most[i]->in_file ? "" : " in memory");
 	}
-	const double rest = headers_and_gaps(d);
+	const double rest = c->region_count == 0 ? headers_and_gaps(d) : 0;
 	if (fabs(rest) >= least) {
 		sink_text(s, count++ == 0 ? STR("Most in ") : STR(", "));
 		sink_printf(s, "headers and gaps (%s%s)", sign_of(rest), said_size(rest).p);
@@ -177,7 +180,7 @@ void comment_put_sizes(const struct comment *c, struct sink *s)
 {
 	const struct diff_report *d = c->diff;
 	if (!comment_is_debug_alone(c))
-		put_most_sections(d, s);
+		put_most_sections(c, s);
 	const bool memory = d->knows_memory && c->region_count == 0;
 	if (memory) {
 		sink_text(s, STR("In memory: "));
@@ -499,9 +502,11 @@ static void story_lines_fold(struct story_lines *lines)
 	text_release(&key);
 }
 
-/* Joins the rows that look the same, and sorts them by falling change. */
-static struct story_lines story_lines_make(const struct heft_table *t)
+/* Joins the rows that look the same, and sorts them by falling change. Of firmware, counts only the
+ * bytes in memory. */
+static struct story_lines story_lines_make(const struct comment *c, const struct heft_table *t)
 {
+	const bool charged = t->sorted_by == HEFT_DIFF_CHARGED, loaded = c->region_count > 0;
 	struct story_lines ret = { 0 };
 	struct intern keys = { { 0 } };
 	struct text key = { 0 };
@@ -517,10 +522,10 @@ static struct story_lines story_lines_make(const struct heft_table *t)
 			vec_push(&ret.list,
 				 (struct story_line){ .row = row, .change = row->change });
 		struct story_line *l = &ret.list.data[k];
-		const struct padded file = measured(row, t->sorted_by);
-		const struct padded vm = t->sorted_by == HEFT_DIFF_CHARGED
-						 ? measured(row, HEFT_DIFF_VM)
-						 : (struct padded){ 0 };
+		const struct padded file = measured(row, charged && loaded ? HEFT_DIFF_VM
+									   : t->sorted_by);
+		const struct padded vm = charged && !loaded ? measured(row, HEFT_DIFF_VM)
+							    : (struct padded){ 0 };
 		l->count++;
 		padded_join(&l->file, file);
 		padded_join(&l->vm, vm);
@@ -689,8 +694,8 @@ static bool tells_no_rows(const struct causes *all)
 
 void comment_put_owners(const struct comment *c, struct sink *s)
 {
-	struct story_lines owners = story_lines_make(c->owners);
-	struct story_lines lines = story_lines_make(c->symbols);
+	struct story_lines owners = story_lines_make(c, c->owners);
+	struct story_lines lines = story_lines_make(c, c->symbols);
 	const bool packages = c->owners_by == HEFT_DIFF_BY_PACKAGE;
 	size_t named = 0, put = tells_no_rows(c->causes) ? OWNERS_MOST : 0;
 	vec_each(const struct story_line, l, &owners.list)
@@ -786,7 +791,7 @@ void comment_put_rows(const struct comment *c, struct sink *s)
 {
 	if (tells_no_rows(c->causes))
 		return;
-	struct story_lines lines = story_lines_make(c->symbols);
+	struct story_lines lines = story_lines_make(c, c->symbols);
 	const uint64_t moved = c->diff->counts[HEFT_MOVED];
 	char words[60];
 	put_symbols(c, &lines, s);
