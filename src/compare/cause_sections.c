@@ -122,33 +122,43 @@ static void section_rule_try(struct cause_evidence *e, const struct section_rule
 						    .claims = r->claims });
 }
 
-/* Returns the number of symbols whose names end with `mark`. */
-static size_t names_with(const struct snapshot *s, struct str mark)
+/* Returns the number of classes whose type information came or went (`sign`). 0 unless the virtual
+ * table of one of them stays. */
+static size_t rtti_changes(const struct cause_evidence *e, int sign)
 {
-	size_t ret = 0;
-	for (size_t i = 0; i < s->symbols.count; i++)
-		ret += str_ends(snapshot_text(s, s->symbols.data[i].full_name), mark);
-	return ret;
+	const struct intern *other = &(sign > 0 ? e->d->before : e->d->after)->texts;
+	const struct str mark = STR("[typeinfo]");
+	struct text table = { 0 };
+	size_t count = 0, stay = 0;
+	uint32_t id;
+	vec_each(const struct cause_part, p, &e->parts) {
+		if (cause_sign(p) != sign || !str_ends(p->name, mark))
+			continue;
+		text_set(&table, str_upto(p->name, p->name.len - mark.len));
+		text_add(&table, STR("[vtable]"));
+		stay += intern_find(other, text_str(&table), &id);
+		count++;
+	}
+	text_release(&table);
+	return stay > 0 ? count : 0;
 }
 
-/* Guesses that type information (RTTI) came or went, if the classes stay. It often comes and goes
- * together with exceptions. */
+/* Guesses that type information (RTTI) came or went. It often comes and goes together with
+ * exceptions. */
 static void causes_guess_rtti(struct cause_evidence *e)
 {
-	const struct str mark = STR(" [typeinfo]"), tables = STR(" [vtable]");
-	const size_t before = names_with(e->d->before, mark), after = names_with(e->d->after, mark);
-	if ((before == 0) == (after == 0) || names_with(e->d->before, tables) == 0 ||
-	    names_with(e->d->after, tables) == 0)
+	const size_t came = rtti_changes(e, 1), went = rtti_changes(e, -1);
+	if ((came == 0) == (went == 0))
 		return;
+	const bool gone = went > 0;
 	const struct section_change lsda = section_change_of(e, STR(".gcc_except_table"));
-	const bool gone = after == 0;
 	const bool both = (lsda.before == 0) != (lsda.after == 0) && gone == (lsda.after == 0);
 	const char *words = arena_format(e->arena,
 					 "%stype information (RTTI) of %zu classes is %s%s",
 					 !both  ? ""
 					 : gone ? "nothing handles exceptions any longer, and "
 						: "code handles exceptions now, and ",
-					 before + after, gone ? "gone" : "new",
+					 came + went, gone ? "gone" : "new",
 					 !gone  ? ""
 					 : both ? ", as with `-fno-exceptions -fno-rtti`"
 						: ", as with `-fno-rtti`");

@@ -343,11 +343,19 @@ static bool has_instance(const struct cause_evidence *e, const struct cause_part
 	return ret;
 }
 
-/* True for the symbol with the label g->text and the path of the cause. */
+/* True for the versioned name of an import, such as "free@GLIBC_2.2.5". */
+static bool is_versioned(const struct cause_part *p)
+{
+	return p->section.len == 0 && cause_has(p->label, STR("@"));
+}
+
+/* True for the symbol with the label g->text and the path of the cause. An import has two. */
 static bool claims_label(const struct cause_guess *g, const struct cause_part *p)
 {
-	return !p->fallback && str_eq(p->label, g->text) &&
-	       str_eq(p->path, str_of(g->cause.names[2]));
+	const bool same = str_eq(p->label, g->text) ||
+			  (is_versioned(p) && str_starts(p->label, g->text) &&
+			   p->label.p[g->text.len] == '@');
+	return !p->fallback && same && str_eq(p->path, str_of(g->cause.names[2]));
 }
 
 static bool claims_section(const struct cause_guess *g, const struct cause_part *p)
@@ -422,7 +430,8 @@ static void causes_guess_symbols(struct cause_evidence *e)
 	const struct cause_part *most[CAUSES_MOST] = { NULL };
 	for (size_t i = 0; i < e->parts.count; i++) {
 		const struct cause_part *p = &e->parts.data[i];
-		for (size_t k = 0; p != NULL && !p->fallback && k < COUNT_OF(most); k++)
+		for (size_t k = 0;
+		     p != NULL && !p->fallback && !is_versioned(p) && k < COUNT_OF(most); k++)
 			if (most[k] == NULL || cause_size(p) > cause_size(most[k])) {
 				const struct cause_part *out = most[k];
 				most[k] = p;
@@ -436,6 +445,7 @@ static void causes_guess_symbols(struct cause_evidence *e)
 			.kind = CAUSE_SYMBOL,
 			.sign = cause_sign(p),
 			.before = p->before,
+			.own = p->own,
 			.instance = has_instance(e, p),
 			.with_data = fabs(p->own) * 2 < cause_size(p) &&
 				     (cause_sign(p) == 0 || cause_size(p) > entries_most),

@@ -59,6 +59,7 @@ struct cause {
 	double share;   /* Share of the whole change that it explains */
 	double delta;   /* Sum of the explained changes, with their signs */
 	double before;  /* CAUSE_SYMBOL: its bytes before the change */
+	double own;     /* CAUSE_SYMBOL: the change of its own size */
 	size_t count, grown;
 	size_t of;          /* Number of all units, or of functions in both snapshots. 0: unknown */
 	size_t gone, added; /* Numbers of functions that are gone, and new */

@@ -103,17 +103,20 @@ static void put_section(const struct cause *c, struct sink *s)
 	sink_printf(s, " is %s", cause_came(c));
 }
 
-/* Writes ", grew by 28.0 KiB, from 4.0 KiB to 32.0 KiB", or ", is new: 28.0 KiB". */
+/* Writes ", grew by 28.0 KiB, from 4.0 KiB to 32.0 KiB", or ", is new: 28.0 KiB". Names, relocations
+ * and tables may be more than the symbol's own bytes. */
 static void put_growth(const struct cause *c, struct sink *s)
 {
-	if (c->sign != 0)
-		sink_printf(s, ", is %s: %s", cause_came(c), said_size(c->delta).p);
+	const struct shown size = said_size(c->delta);
+	if (c->sign == 0)
+		sink_printf(s, ", %s by %s", c->delta < 0 ? "shrank" : "grew", size.p);
 	else
-		sink_printf(s, ", %s by %s", c->delta < 0 ? "shrank" : "grew",
-			    said_size(c->delta).p);
+		sink_printf(s, ", is %s: %s", cause_came(c), size.p);
 	if (c->sign == 0 && c->count == 1)
 		sink_printf(s, ", from %s to %s", said_size(c->before).p,
 			    said_size(c->before + c->delta).p);
+	if (c->sign != 0 && c->own != 0 && fabs(c->own) * 2 < fabs(c->delta))
+		sink_printf(s, ", %s of them its own", said_size(c->own).p);
 }
 
 static bool is_data(const char *section)

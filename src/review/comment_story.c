@@ -357,6 +357,7 @@ struct story_line {
 };
 
 struct story_lines {
+	bool has_vm; /* True if lines have sizes in memory beside those in the file */
 	VEC(struct story_line) list;
 };
 
@@ -507,7 +508,7 @@ static void story_lines_fold(struct story_lines *lines)
 static struct story_lines story_lines_make(const struct comment *c, const struct heft_table *t)
 {
 	const bool charged = t->sorted_by == HEFT_DIFF_CHARGED, loaded = c->region_count > 0;
-	struct story_lines ret = { 0 };
+	struct story_lines ret = { .has_vm = charged && !loaded };
 	struct intern keys = { { 0 } };
 	struct text key = { 0 };
 	for (size_t i = 0; i < t->top->child_count; i++) {
@@ -524,8 +525,8 @@ static struct story_lines story_lines_make(const struct comment *c, const struct
 		struct story_line *l = &ret.list.data[k];
 		const struct padded file = measured(row, charged && loaded ? HEFT_DIFF_VM
 									   : t->sorted_by);
-		const struct padded vm = charged && !loaded ? measured(row, HEFT_DIFF_VM)
-							    : (struct padded){ 0 };
+		const struct padded vm = ret.has_vm ? measured(row, HEFT_DIFF_VM)
+						    : (struct padded){ 0 };
 		l->count++;
 		padded_join(&l->file, file);
 		padded_join(&l->vm, vm);
@@ -560,6 +561,11 @@ static void put_line(const struct comment *c, const struct story_line *l, bool p
 	} else
 		story_put_name(s, l->row->label);
 	sink_text(s, str_of(made_words(l->row)));
+	/* The section tells which memory of firmware has the symbol. */
+	if (c->region_count > 0 && l->row->texts && *l->row->texts[DIFF_SECTION]) {
+		sink_text(s, STR(" in "));
+		story_put_name(s, l->row->texts[DIFF_SECTION]);
+	}
 	if (l->row->change == HEFT_RENAMED) {
 		sink_text(s, STR(", was "));
 		story_put_name(s, was_of(l->row));
@@ -582,7 +588,7 @@ static bool line_tells(const struct story_lines *lines, const struct story_line 
 {
 	const double most = fabs(story_line_delta(&lines->list.data[0]));
 	const double delta = fabs(story_line_delta(l));
-	const bool stays = l->vm.before > 0 && l->vm.after == l->vm.before &&
+	const bool stays = lines->has_vm && l->vm.after == l->vm.before &&
 			   l->change <= HEFT_CHANGED;
 	return delta != 0 && delta * noise_share >= most && !(stays && delta < file_least);
 }
