@@ -103,8 +103,8 @@ static void put_section(const struct cause *c, struct sink *s)
 	sink_printf(s, " is %s", cause_came(c));
 }
 
-/* Writes ", grew by 28.0 KiB, from 4.0 KiB to 32.0 KiB", or ", is new: 28.0 KiB". Names, relocations
- * and tables may be more than the symbol's own bytes. */
+/* Writes ", grew by 28.0 KiB, from 4.0 KiB to 32.0 KiB", or ", is new: 28.0 KiB". Its own bytes may
+ * be few beside its names, relocations and tables. */
 static void put_growth(const struct cause *c, struct sink *s)
 {
 	const struct shown size = said_size(c->delta);
