@@ -36,7 +36,9 @@ bool comment_put_came_in(const struct comment *c, const char *what, struct sink 
 		const struct heft_came_in *by = &c->came_in[i];
 		if (by->what != what || (before && str_eq(bringer_name(by), bringer_name(before))))
 			continue;
-		sink_text(s, before == NULL ? STR(", brought in by ") : STR(" and "));
+		sink_text(s, before == NULL                 ? STR(", brought in by ")
+			     : before->change == HEFT_ADDED ? STR(", and ")
+							    : STR(" and "));
 		put_bringer(by, &arena, s);
 		before = by;
 	}
