@@ -37,7 +37,7 @@ for layer in $order; do
 	check "$layer" $below
 done
 # The command line is an ordinary user of the library; it finds near words by itself, and asks the system.
-check cli cli/ base/assert.h base/nearest.h base/os/os.h base/os/shell.h
+check cli cli/ base/assert.h base/fnv.h base/nearest.h base/os/os.h base/os/shell.h
 # A program beside heft is an ordinary user of the library as well, with the command lines of heft and what it
 # compiles of base/ for itself.
 for folder in programs/*/; do

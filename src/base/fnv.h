@@ -4,7 +4,8 @@
  * Specification: draft-eastlake-fnv. Thread-safe. */
 #pragma once
 
-#include "base/base.h"
+#include <stddef.h>
+#include <stdint.h>
 
 #define FNV_START UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME UINT64_C(0x100000001b3)

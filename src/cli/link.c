@@ -1,6 +1,7 @@
 /* Links a program again, so that the link writes into a temporary folder. */
 #include "cli/link.h"
 
+#include "base/fnv.h"
 #include "base/os/os.h"
 #include "base/os/shell.h"
 #include "cli/spawn.h"
@@ -50,7 +51,7 @@ static char *__attribute__((format(printf, 2, 3))) link_format(struct link *l, c
 	return t->text;
 }
 
-/* Fills in what is known of a file, with a hash of its bytes (FNV-1a). */
+/* Fills in what is known of a file, with a hash of its bytes. */
 static void output_look(struct link_output *o)
 {
 	unsigned char bytes[1 << 14];
@@ -58,10 +59,9 @@ static void output_look(struct link_output *o)
 	o->exists = os_path_look(o->path, &o->file);
 	FILE *f = o->exists && o->file.kind == OS_FILE ? fopen(o->path, "rb") : NULL;
 	o->is_read = f != NULL;
-	o->hash = 0xcbf29ce484222325;
+	o->hash = FNV_START;
 	while (f != NULL && (got = fread(bytes, 1, sizeof bytes, f)) > 0)
-		for (size_t i = 0; i < got; i++)
-			o->hash = (o->hash ^ bytes[i]) * 0x100000001b3;
+		o->hash = fnv_add(o->hash, bytes, got);
 	if (f != NULL)
 		fclose(f);
 }
