@@ -141,7 +141,7 @@ void out_csv(const struct report *r, struct sink *s, char separator)
 		out_csv_put_header(&c);
 	row_walk_init(&walk, r->table.top);
 	for (const struct heft_row *row; !s->failed && (row = row_next(&walk)) != NULL;)
-		if (r->joined || row->child_count == 0)
+		if (r->joined || row->child_count == 0 || r->kind->no_total)
 			out_csv_put_row(&c, &walk);
 	row_walk_release(&walk);
 	text_release(&c.path);

@@ -120,7 +120,8 @@ struct report_kind {
 	/* Returns the label of the last row in tables and Markdown, instead of "TOTAL". Other
 	 * formats use the row's own label. */
 	const char *(*total)(const struct report *r);
-	bool no_total;       /* True if a table or Markdown has no total */
+	bool no_total;       /* True if rows do not add up: tables and Markdown have no total, and
+			      * CSV has lines of rows with children too */
 	bool draws_records;  /* True if pictures join rows without labels (record_rows.h) */
 	bool no_empty_table; /* True if a table without rows is only the lines above it */
 };
@@ -185,8 +186,9 @@ bool report_write(const struct report *r, struct sink *s, struct heft_err *err);
 
 /* Writes the table for people. Each row is one line: control characters in labels are escaped. */
 void out_table(const struct report *r, struct sink *s);
-/* Writes one line per leaf row (with `joined`, per row), without a total. `separator` ',' quotes
- * fields as in RFC 4180. '\t' writes tabs, line ends and backslashes of a field as \t \n \r \\. */
+/* Writes one line per leaf row (with `joined` or `no_total`, per row), without a total. `separator`
+ * ',' quotes fields as in RFC 4180. '\t' writes tabs, line ends and backslashes of a field as \t \n
+ * \r \\. */
 void out_csv(const struct report *r, struct sink *s, char separator);
 /* Writes one document. docs/json.md describes its members. */
 void out_json(const struct report *r, struct sink *s);
