@@ -19,7 +19,7 @@ struct advise_job {
 	struct linked linked; /* The program if linked as it was */
 };
 
-/* Label of the proposal that has all options that help */
+/* Label of the proposal that has all options that help. It exists after they were proved */
 static const char together[] = "together";
 
 const struct opt advise_opts[] = {
@@ -49,14 +49,6 @@ static bool advise_write(void *ctx, FILE *to, struct heft_err *err)
 	const struct heft_sink sink = output_sink(&job->open.run.out, to);
 	return heft_advice_write(job->advice, output_rows(&job->open.run.out, 5),
 				 &job->open.run.out.write, &sink, err);
-}
-
-static size_t table_text(const struct heft_table *t, const char *name)
-{
-	size_t i = 0;
-	while (i < t->text_count && strcmp(t->texts[i].name, name) != 0)
-		i++;
-	return i;
 }
 
 /* Returns the bytes of the linked program, and those of them between segments. */
@@ -109,17 +101,18 @@ static bool advise_prove_one(struct advise_job *job, const char *label, const ch
 	return good;
 }
 
-/* Proves each proposal that names options of a link and was not proved yet. */
-static bool advise_prove(struct advise_job *job, struct heft_err *err)
+/* Proves the proposals with this label that name options of a link. NULL: all. */
+static bool advise_prove(struct advise_job *job, const char *label, struct heft_err *err)
 {
 	const struct heft_table *t = heft_advice_table(job->advice, 0);
 	bool good = t != NULL || cli_no_memory(err);
+	size_t link = 0;
+	while (good && strcmp(t->texts[link].name, "link") != 0)
+		link++;
 	for (size_t i = 0; good && i < t->top->child_count; i++) {
 		const struct heft_row *row = t->top->children[i];
-		const size_t measured = table_text(t, "measured");
-		const char *options = row->texts[table_text(t, "link")];
-		if (*options != '\0' &&
-		    (measured == t->text_count || strcmp(row->label, together) == 0))
+		const char *options = row->texts[link];
+		if (*options != '\0' && (label == NULL || strcmp(row->label, label) == 0))
 			good = advise_prove_one(job, row->label, options, err);
 	}
 	return good;
@@ -148,8 +141,7 @@ static int advise_with(struct advise_job *job, const struct heft_snapshot *s,
 		return cli_failed(run->cli, &err);
 	if (!advise_add_graph(job, &err))
 		return cli_failed(run->cli, &err);
-	/* The second call links with all options that the first one has shown to help. */
-	if (job->prove && !(advise_prove(job, &err) && advise_prove(job, &err)))
+	if (job->prove && !(advise_prove(job, NULL, &err) && advise_prove(job, together, &err)))
 		return cli_failed(run->cli, &err);
 	const int status = outfile_write(run->cli, run->out.path, advise_write, job);
 	const struct heft_table *table = heft_advice_table(job->advice, 1);
