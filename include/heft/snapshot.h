@@ -286,9 +286,11 @@ struct heft_came_in {
 	/* Symbol without which nothing would refer to them: it refers to them, or to added symbols
 	 * that do. Up to three symbols, in a struct each, refer to a part of them. */
 	const char *by;
-	enum heft_change change; /* What happened to this symbol. HEFT_ADDED: it is new */
-	const char *file;        /* Source file of the reference, or "" */
-	uint32_t line;           /* 0 if unknown */
+	/* What happened to this symbol. HEFT_ADDED: it is new. Never HEFT_UNCHANGED: it has a new
+	 * reference, perhaps with the same size. */
+	enum heft_change change;
+	const char *file; /* Source file of the reference, or "" */
+	uint32_t line;    /* 0 if unknown */
 };
 
 /* Measures of the rows of a difference, in bytes with fractions (HEFT_PARTS). A table has the

@@ -436,9 +436,11 @@ static struct heft_came_in group_answer(const struct came_in_group *k, uint32_t 
 	struct came_in_finder *f = k->f;
 	const struct snapshot *s = &f->after->snapshot;
 	const struct snap_charge *c = &s->charges.data[f->charge[by]];
+	const enum heft_change change = came_in_pair(f, by)->change;
 	struct heft_came_in ret = {
 		.by = arena_copy(&f->arena, charge_label(s, c, HEFT_DIFF_BY_SYMBOL)),
-		.change = came_in_pair(f, by)->change,
+		/* A symbol of the same size has changed: it has a new reference. */
+		.change = change == HEFT_UNCHANGED ? HEFT_CHANGED : change,
 		.file = "",
 	};
 	const struct graph_edge *e = graph_edge_between(&f->added, by, group_step(k, by));

@@ -284,7 +284,8 @@ static const struct field came_in_list[] = {
 	      "symbol without which nothing would refer to them. Several symbols that brought "
 	      "in a part each have an object each"),
 	  CAME_IN(by) },
-	{ KEY("change", "what happened to this symbol. `added`: it is new"),
+	{ KEY("change", "what happened to this symbol. `added`: it is new. `changed`: it has a new "
+			"reference, perhaps with the same size"),
 	  FIELD_AS(FIELD_WORD, struct heft_came_in, change), FIELD_WORDS(change_words) },
 	{ KEY("file", "source file of the reference. Missing if unknown"), CAME_IN(file),
 	  .flags = FIELD_ANY },

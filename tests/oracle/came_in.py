@@ -24,7 +24,7 @@ MAIN = """
 int load(int), save(int), show(int), sort(int), find(int);
 int main(int n, char **v) { (void)v; printf("%d", load(n) + save(n) + show(n) + sort(n) + find(n)); return 0; }
 """
-PARTS = {f"{w}.c": f"extern int pack_39(int), pack_5(int), pack_38(int);\nint {w}(int n)\n{{\n\treturn n * {i + 7};\n}}\n" for i, w in enumerate(("load", "save", "show", "sort", "find"))}
+PARTS = {f"{w}.c": f"extern int pack_39(int), pack_5(int), pack_38(int), pack_step(int);\nint {w}(int n)\n{{\n\treturn n * {i + 7};\n}}\n" for i, w in enumerate(("load", "save", "show", "sort", "find"))}
 BASE = {"main.c": MAIN} | PARTS
 
 
@@ -37,6 +37,9 @@ HELPERS = {
     "unpack.c": "int pack_39(int);\nint unpack(int n);\n__attribute__((noinline)) static int helper(int n)\n{\n\treturn pack_39(n) ^ 3;\n}\nint unpack(int n) { return helper(n) + 1; }\n",
     "load.c": "int unpack(int);\nint load(int n) { return unpack(n) + n * 7; }\n",
 }
+# `load` calls `unpack`, which uses something of the library, or nothing.
+UNPACK = "int pack_39(int);\nint unpack(int n);\nint unpack(int n)\n{\n\treturn %s ^ 3;\n}\n"
+STUB = {"unpack.c": UNPACK % "n", "load.c": HELPERS["load.c"]}
 TABLE = "int pack_39(int);\nextern int (*const ways[])(int);\nint pick(int n) { return n; }\nint (*const ways[])(int) = { pick, %s };\nint load(int n) { return ways[n & 1](n); }\n"
 RULES = """
 #include <regex>
@@ -66,11 +69,13 @@ RUSTMAP = "let mut m = std::collections::BTreeMap::new();\n    for i in 0..n { m
 C = "{cc} {options} -g -ffunction-sections -Wl,--gc-sections *.c -L. -lpack -o app"
 CXX = "g++ {options} -g -static-libstdc++ -static-libgcc *.cc -o app"
 # Name: sources before and after, how they are linked, rows by, the row, who brought it in (name, change, file,
-# and a text on the line), or none.
+# and a text on the line), or none. A function that is the same before and after brings nothing in.
 CASES = {
     "a changed function": (BASE, BASE | calls(load="pack_39"), C, "package", "(no package)", [("load", "changed", "load.c", "pack_39(n)")]),
     "two": (BASE, BASE | calls(load="pack_39", save="pack_39"), C, "package", "(no package)", [("load", "changed", "load.c", "pack_39(n)"), ("save", "changed", "save.c", "pack_39(n)")]),
     "two, one more": (BASE, BASE | calls(load="pack_39", save="pack_5"), C, "package", "(no package)", [("load", "changed", "load.c", "pack_39(n)"), ("save", "changed", "save.c", "pack_5(n)")]),
+    "another call": (BASE | calls(load="pack_step"), BASE | calls(load="pack_39"), C, "package", "(no package)", [("load", "changed", "load.c", "pack_39(n)")]),
+    "an unchanged caller": (BASE | STUB, BASE | STUB | {"unpack.c": UNPACK % "pack_39(n)"}, C, "package", "(no package)", [("unpack", "changed", "unpack.c", "pack_39(n) ^ 3")]),
     "five": (BASE, BASE | calls(load="pack_39", save="pack_39", show="pack_39", sort="pack_39", find="pack_39"), C, "package", "(no package)", []),
     "new functions": (BASE, BASE | HELPERS, C, "package", "(no package)", [("helper", "added", "unpack.c", "pack_39(n) ^ 3")]),
     "a new function": (BASE, BASE | HELPERS, C, "symbol", "unpack", [("load", "changed", "load.c", "unpack(n)")]),
@@ -115,7 +120,7 @@ def wrong(heft, sides, case):
         return f"by {[c['by'] for c in found]}, should be {[t[0] for t in truth]}"
     for name, change, file, text in truth:
         c = next(c for c in found if c["by"] == name)
-        if (c["change"] == "added") != (change == "added") or pathlib.Path(c.get("file", "")).name != file:
+        if c["change"] != change or pathlib.Path(c.get("file", "")).name != file:
             return f"{c}, should be {change} in {file}"
         line = new[file].splitlines()[c.get("line", 0) - 1]
         if text not in line:
