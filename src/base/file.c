@@ -81,7 +81,8 @@ static bool check_fd(int fd, const char *path, struct os_file *ret, struct heft_
 			path);
 	if (ret->kind != OS_FILE)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: not a regular file", path);
-	return ret->size > 0 || fail(err, HEFT_EFORMAT, 0, "%s: the file is empty", path);
+	return ret->size > 0 ||
+	       fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET, "%s: the file is empty", path);
 }
 
 static bool map_fd(struct file *f, int fd, const char *path, struct heft_err *err)
@@ -176,7 +177,7 @@ static bool file_read_all(int fd, struct text *t, const char *path, struct heft_
 			return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
 				    "%s: more than 1 GiB comes through the pipe", path);
 	}
-	return t->len > 0 || fail(err, HEFT_EFORMAT, 0, "%s: the file is empty", path);
+	return t->len > 0 || fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET, "%s: the file is empty", path);
 }
 
 /* Copies bytes to a mapping, because every struct file has one. */
@@ -271,7 +272,7 @@ bool file_inputs_add(struct file_inputs *in, const char *name, struct bytes byte
 	if (!bytes.p && !copy_fd(&made, fd, err))
 		return false;
 	if (bytes.p && bytes.size == 0)
-		return fail(err, HEFT_EFORMAT, 0, "%s: the file is empty", name);
+		return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET, "%s: the file is empty", name);
 	in->list.data[in->list.count++] = made;
 	return true;
 }

@@ -159,9 +159,6 @@ static int advise_about(struct advise_job *job)
 	int status = EXIT_TROUBLE;
 	if (heft_info_add(info, run->words[0], &err))
 		s = snapshot_open(&job->open, run->words[0]);
-	else if (err.code == HEFT_EUNSUPPORTED)
-		cli_error(run->cli, "%s: advice is for programs, libraries, objects and archives",
-			  run->words[0]);
 	else
 		cli_failed(run->cli, &err);
 	if (s != NULL)

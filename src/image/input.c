@@ -317,7 +317,8 @@ bool input_member_split(const char *path, struct str *ret_file, struct str *ret_
 	return ret_member->len > 0;
 }
 
-bool input_take_member(struct input *in, const char *path, struct str member, struct heft_err *err)
+bool input_take_member(struct input *in, enum file_use use, const char *path, struct str member,
+		       struct heft_err *err)
 {
 	size_t count;
 	const struct image *im = in->archive ? member_find(in, member, &count) : NULL;
@@ -334,7 +335,7 @@ bool input_take_member(struct input *in, const char *path, struct str member, st
 	in->done = 0;
 	in->outside.count = 0;
 	in->file.bytes = bytes;
-	if (!parse_file(in, USE_SIZE, path, err))
+	if (!parse_file(in, use, path, err))
 		return false;
 	for (size_t i = 0; i < in->image_count; i++)
 		in->images[i].mapped = mapped;

@@ -109,8 +109,10 @@ bool input_parse(struct input *in, const char *path, struct bytes bytes, struct 
 bool input_take_slice(struct input *in, const char *path, const char *arch, struct heft_err *err);
 /* Splits "lib.a(member.o)" into the file and the member. False for other paths. */
 bool input_member_split(const char *path, struct str *ret_file, struct str *ret_member);
-/* Replaces an archive by its member with this name. Fails (HEFT_EARG) if there is none. */
-bool input_take_member(struct input *in, const char *path, struct str member, struct heft_err *err);
+/* Replaces an archive by its member with this name. Fails if there is none (HEFT_EARG), or if heft
+ * does not read it for `use`. */
+bool input_take_member(struct input *in, enum file_use use, const char *path, struct str member,
+		       struct heft_err *err);
 void input_close(struct input *in);
 /* Returns the path of a member of the thin archive at `path`. A relative member path is relative to
  * the archive's folder. */

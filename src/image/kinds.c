@@ -17,7 +17,7 @@
 #define FOR_IMAGES (FOR(USE_SIZE) | FOR(USE_INFO) | FOR(USE_SYMBOLS) | FOR(USE_WHERE))
 #define FOR_CODE                                                                                   \
 	(FOR(USE_BLOCKS) | FOR(USE_BLOCK_MAP) | FOR(USE_PROFILE) | FOR(USE_STACK) |                \
-	 FOR(USE_DEBUG_FILE))
+	 FOR(USE_DEBUG_FILE) | FOR(USE_WHY) | FOR(USE_ADVICE))
 #define READS_SYMBOLS "heft report, query and diff read it"
 
 static const struct {
@@ -28,7 +28,8 @@ static const struct {
 	[KIND_PROGRAM] = { "a program or library", "programs", FOR_IMAGES | FOR_CODE },
 	[KIND_OBJECT] = { "an object", "objects",
 			  FOR_IMAGES | (FOR_CODE & ~(FOR(USE_STACK) | FOR(USE_PROFILE))) },
-	[KIND_ARCHIVE] = { "an archive", "archives", FOR_IMAGES | FOR(USE_BLOCKS) },
+	[KIND_ARCHIVE] = { "an archive", "archives",
+			   FOR_IMAGES | FOR(USE_BLOCKS) | FOR(USE_ADVICE) },
 	[KIND_UNIVERSAL] = { "a universal file", NULL, FOR_IMAGES | FOR_CODE },
 	[KIND_CORE] = { "a core", "cores", FOR_IMAGES | FOR(USE_BLOCKS) | FOR(USE_HEAP) },
 	[KIND_CORE_HEADERS] = { "a core of another system", NULL, FOR_IMAGES },
@@ -55,9 +56,11 @@ static const struct {
 	const char *reads, *more;
 } uses[USE_COUNT] = {
 	[USE_SIZE] = { "heft reads sizes from", "" },
-	[USE_INFO] = { "heft info reads", "" },
+	[USE_INFO] = { "heft info and advise read", "" },
 	[USE_SYMBOLS] = { "heft reads symbols from", "" },
 	[USE_WHERE] = { "heft where reads", ", and raw memory with --base" },
+	[USE_WHY] = { "heft why reads", ", and members of archives, such as 'libx.a(y.o)'" },
+	[USE_ADVICE] = { "heft advise reads", "" },
 	[USE_BLOCKS] = { "heft blocks reads", "" },
 	[USE_BLOCK_MAP] = { "heft blocks reads the map of", "" },
 	[USE_PROFILE] = { "heft counts samples for", "" },

@@ -36,6 +36,8 @@ enum file_use {
 	USE_INFO,
 	USE_SYMBOLS, /* Snapshots, and results made from them */
 	USE_WHERE,
+	USE_WHY,
+	USE_ADVICE,
 	USE_BLOCKS,
 	USE_BLOCK_MAP, /* A block map to check or write */
 	USE_PROFILE,   /* The program of a recording with samples */

@@ -333,7 +333,7 @@ bool advice_rows_find(struct advice_rows *r, const struct snapshot *s, const str
 	for (size_t i = 0; i < asked.count; i++)
 		advice_push(r, &asked.data[i]);
 	vec_release(&asked);
-	const bool good = program_open(&p, file->path, USE_INFO, &wish, &notes, err);
+	const bool good = program_open(&p, file->path, USE_ADVICE, &wish, &notes, err);
 	if (good && program_image(&p)) {
 		advice_look_at_data(r, s, program_image(&p));
 		advice_look_at_debug(r, program_image(&p));

@@ -227,7 +227,7 @@ static bool came_in_open(struct came_in_finder *f)
 	if (!s || s->is_diff || s->snapshot.containers.count != 1 || s->programs.count != 1 ||
 	    !s->programs.data[0])
 		return false;
-	if (!program_open(&f->program.program, s->programs.data[0], USE_WHERE, &s->context.wish,
+	if (!program_open(&f->program.program, s->programs.data[0], USE_WHY, &s->context.wish,
 			  &f->notes, &err) ||
 	    !why_read(&f->program, &s->context, &f->notes))
 		return false;

@@ -249,8 +249,9 @@ static bool nothing_asked(struct heft_where *w, const char *text, struct heft_er
 				w->path, text);
 	return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 		    "%s: '%.200s' is no address, section or symbol%s", w->path, text,
-		    names_are_gone(w) ? "; the file is stripped, so only exported names are known"
-				      : "");
+		    w->process.open     ? "; in a core, only addresses are looked up"
+		    : names_are_gone(w) ? "; the file is stripped, so only exported names are known"
+					: "");
 }
 
 static bool text_ask(struct heft_where *w, const char *text, struct heft_err *err)

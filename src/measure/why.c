@@ -68,13 +68,12 @@ bool why_open(struct heft_graph *g, const char *path, struct heft_err *err)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
 	g->opened = true;
 	context_take(&g->context);
-	if (!program_open_alone(&g->program, copy, USE_WHERE, &g->context.wish, &g->context.notes,
+	if (!program_open_alone(&g->program, copy, USE_WHY, &g->context.wish, &g->context.notes,
 				err))
 		return false;
 	g->is_read = why_read(g, &g->context, &g->context.notes);
-	return g->is_read ||
-	       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-		    "%s: references are read in a program, a library or an object", copy);
+	return g->is_read || fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+				  "%s: has several programs; choose one with --arch=NAME", copy);
 }
 
 /* Returns the shown name of a label. Valid at least until the next call. */

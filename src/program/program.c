@@ -364,10 +364,10 @@ bool program_open(struct program *p, const char *path, enum file_use use,
 	if (!file_exists(path) && input_member_split(path, &archive, &member)) {
 		const char *file = arena_copy(&a, archive);
 		const bool inside = file_exists(file);
-		p->open = inside && input_open(&p->input, file, use, notes, err);
+		p->open = inside && input_open(&p->input, file, USE_SIZE, notes, err);
 		arena_release(&a);
 		if (inside)
-			return p->open && input_take_member(&p->input, path, member, err) &&
+			return p->open && input_take_member(&p->input, use, path, member, err) &&
 			       use_given(p, err);
 	}
 	return (wish->in_portions ? input_open_portion : input_open)(&p->input, path, use, notes,
