@@ -31,6 +31,8 @@ struct cause_guess {
 	bool (*claims)(const struct cause_guess *g, const struct cause_part *p);
 	struct str text; /* Text that `claims` looks for */
 	bool first;      /* True for a cause that the files prove. It precedes all others */
+	bool listed;     /* True if `parts` has all parts that `claims` claims */
+	VEC(uint32_t) parts;
 };
 
 /* The facts of a diff that show causes of the change, and the guesses that all rules made */

@@ -531,9 +531,13 @@ static double guess_weigh(struct cause_evidence *e, struct cause_guess *g, bool 
 {
 	double bytes = g->claims ? 0 : g->cause.bytes, delta = g->claims ? 0 : g->cause.delta;
 	size_t count = 0;
-	for (size_t i = 0; g->claims && i < e->parts.count; i++) {
-		struct cause_part *p = &e->parts.data[i];
-		if (p->used || !g->claims(g, p))
+	for (uint32_t i = 0; g->claims && !g->listed && i < e->parts.count; i++)
+		if (g->claims(g, &e->parts.data[i]))
+			vec_push(&g->parts, i);
+	g->listed = true;
+	vec_each(const uint32_t, at, &g->parts) {
+		struct cause_part *p = &e->parts.data[*at];
+		if (p->used)
 			continue;
 		bytes += cause_size(p);
 		delta += p->delta;
@@ -739,6 +743,8 @@ void causes_find(struct causes *ret, const struct snapshot_diff *d,
 	ASSERT(e.all >= 0 && ret->count <= CAUSES_MOST);
 	causes_order(ret);
 	causes_cut_root(ret, d);
+	vec_each(struct cause_guess, g, &e.guesses)
+		vec_release(&g->parts);
 	vec_release_all(&e.parts, &e.guesses);
 }
 
