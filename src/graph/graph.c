@@ -449,13 +449,6 @@ void graph_finish(struct graph *g)
 	}
 }
 
-void graph_make(struct graph *g, const struct graph_of *of)
-{
-	graph_read(g, of);
-	graph_find_roots(g, of);
-	graph_finish(g);
-}
-
 void graph_release(struct graph *g)
 {
 	spans_release(&g->spans);

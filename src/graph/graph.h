@@ -77,8 +77,6 @@ struct graph_of {
 	unsigned threads;          /* Number of threads. 0: one per processor */
 };
 
-/* Makes a graph: graph_read(), graph_find_roots(), then graph_finish(). */
-void graph_make(struct graph *g, const struct graph_of *of);
 /* Returns the image of an input whose references can be read. NULL for cores and archives. */
 static inline const struct image *graph_image(const struct input *in)
 {

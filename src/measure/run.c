@@ -185,14 +185,7 @@ static void run_read_graph(struct heft_profile *p, struct entry *e, struct ref_s
 		f->symbols = apart || f->trace ? known : f->symbols;
 	}
 	e->graph = mem_zeroed(1, sizeof *e->graph);
-	graph_make(e->graph, &(struct graph_of){ .im = refs->im,
-						 .vm = &symbols->vm,
-						 .file = &symbols->file,
-						 .labels = &p->labels,
-						 .refs = refs,
-						 .debug = graph_debug(f),
-						 .go = f->go,
-						 .threads = p->context.threads });
+	source_graph_make(f, symbols, refs, e->graph);
 	f->graph = apart ? NULL : e->graph;
 	layer_release(&own);
 }

@@ -100,6 +100,22 @@ static void layer_set_chains(const struct source_file *f, const struct graph *g,
 	basemap_check_file(f->map, &ret->file);
 }
 
+void source_graph_make(const struct source_file *f, const struct layer *symbols,
+		       struct ref_store *refs, struct graph *g)
+{
+	const struct graph_of of = { .im = refs->im,
+				     .vm = &symbols->vm,
+				     .file = &symbols->file,
+				     .labels = f->labels,
+				     .refs = refs,
+				     .debug = graph_debug(f),
+				     .go = f->go,
+				     .threads = f->threads };
+	graph_read(g, &of);
+	graph_find_roots(g, &of);
+	graph_finish(g);
+}
+
 bool source_graph(const struct source_file *f, struct layer *ret, struct graph *g)
 {
 	struct ref_store refs = { .im = graph_image(f->input) };
@@ -108,15 +124,7 @@ bool source_graph(const struct source_file *f, struct layer *ret, struct graph *
 	struct source_file symbols = *f;
 	symbols.refs = &refs;
 	source_symbols(&symbols, ret);
-	const struct graph_of of = { .im = refs.im,
-				     .vm = &ret->vm,
-				     .file = &ret->file,
-				     .labels = f->labels,
-				     .refs = &refs,
-				     .debug = graph_debug(f),
-				     .go = f->go,
-				     .threads = f->threads };
-	graph_make(g, &of);
+	source_graph_make(f, ret, &refs, g);
 	return true;
 }
 

@@ -131,6 +131,10 @@ void source_threads(const struct source_file *f, struct layer *ret);
 void source_allocations(const struct source_file *f, struct layer *ret);
 
 struct graph;
+/* Makes the graph of the owners in the input's layer by symbol, from references that the data
+ * source `symbols` kept (source_file.refs). */
+void source_graph_make(const struct source_file *f, const struct layer *symbols,
+		       struct ref_store *refs, struct graph *g);
 /* Runs the data source `symbols`, and makes the graph of its owners (graph/graph.h). False if the
  * input has no graph: it is a core or an archive. Then does nothing. */
 bool source_graph(const struct source_file *f, struct layer *ret, struct graph *g);
