@@ -63,6 +63,7 @@ enum span_flag {
 	SPAN_CODE = 1 << 0, /* Instructions */
 	SPAN_DATA = 1 << 1, /* Words that may be pointers */
 	SPAN_GOT = 1 << 2,  /* GOT slots without an owner */
+	SPAN_STUB = 1 << 3, /* Besides SPAN_CODE: a PLT stub */
 };
 
 /* An image with owners of its VM bytes. Borrowed while edges are found. */
@@ -88,9 +89,11 @@ void edges_add(edge_vec *v, uint32_t from, uint32_t to, enum edge_kind kind, uin
 /* Returns the index of the first edge to an owner, and sets their number. `v` is sorted. */
 size_t edges_to(const edge_vec *v, uint32_t to, size_t *ret_count);
 
-/* table_edges.c: appends what tables about code state: indirect calls by .llvm.callgraph, and what
- * Go's descriptions of types refer to by distances, such as methods. */
+/* table_edges.c: appends what tables about code state: indirect calls by .llvm.callgraph, jumps of
+ * PLT stubs to functions of the same image, and what Go's descriptions of types refer to by
+ * distances, such as methods. */
 struct go_table;
+void edges_of_stubs(const struct edges_of *in, edge_vec *ret);
 void edges_of_call_types(const struct edges_of *in, edge_vec *ret);
 void edges_of_go_types(const struct edges_of *in, const struct go_table *go, edge_vec *ret);
 

@@ -15,14 +15,15 @@ typedef VEC(uint64_t) variable_vec;
 struct graph_maker {
 	struct graph *g;
 	const struct graph_of *of;
-	uint8_t *has_code; /* Per label: number of code symbols that have it, at most 2 */
+	uint8_t *has_code; /* Per label: number of code symbols that have it, at most 2, without
+			    * stubs of imports */
 	label_id *same;    /* Per label: the label that stands for it */
 	struct unwind_tables unwind;
 	size_t place;             /* Index of the last answer of graph_place() */
 	variable_vec variables;   /* Sorted */
 	const struct section *in; /* Section of the last span */
 	bool in_data;             /* True if that section has data */
-	uint8_t in_flags;         /* Bits of enum span_flag of its spans that are not code */
+	uint8_t in_flags;         /* Bits of enum span_flag of its spans that are no variables */
 };
 
 static void graph_list_variables(struct graph_maker *m)
@@ -64,7 +65,10 @@ static const struct section *graph_section(struct graph_maker *m, uint64_t addr)
 		return m->in;
 	m->in = image_section_at(m->of->im, addr);
 	m->in_data = m->in && section_is_data(m->in);
-	m->in_flags = m->in && graph_has_words(m->of->im, m->in) ? SPAN_DATA : 0;
+	if (m->in && m->in->exec && !m->in->nobits)
+		m->in_flags = section_is_plt(m->in) ? SPAN_CODE | SPAN_STUB : SPAN_CODE;
+	else
+		m->in_flags = m->in && graph_has_words(m->of->im, m->in) ? SPAN_DATA : 0;
 	return m->in;
 }
 
@@ -77,7 +81,7 @@ static uint8_t graph_span_flags(const struct graph_maker *m, const struct span *
 	if (in->exec && !in->nobits) {
 		const size_t i = vec_lower(&m->variables, s->start);
 		const bool variable = i < m->variables.count && m->variables.data[i] == s->start;
-		return variable ? SPAN_DATA : SPAN_CODE;
+		return variable ? SPAN_DATA : m->in_flags;
 	}
 	if (section_is_got(in))
 		return fallback ? SPAN_GOT : 0;
@@ -117,7 +121,9 @@ static uint32_t graph_node_of_span(struct graph_maker *m, size_t i, const struct
 	if (*first == NODE_NONE)
 		*first = graph_add_node(g, label, s->start);
 	struct graph_node *main = &g->nodes.data[*first];
-	if (label_is_fallback(m->of->labels, s->label) || !(code || data))
+	/* A stub of a function of the same image leads to this function. */
+	const bool stub = g->flags[i] & SPAN_STUB && m->has_code[label] == 1;
+	if (label_is_fallback(m->of->labels, s->label) || stub || !(code || data))
 		return *first;
 	/* The first range of code, or of data without code, stands for the owner. */
 	if (!main->placed && (code || !m->has_code[label])) {
@@ -244,7 +250,7 @@ static void graph_cut_spans(struct graph_maker *m)
 		const struct span *s = &vm->list.data[i];
 		const struct section *in = graph_section(m, s->start);
 		uint8_t *count = &m->has_code[m->same[s->label]];
-		if (graph_span_flags(m, s, in) & SPAN_CODE &&
+		if ((graph_span_flags(m, s, in) & (SPAN_CODE | SPAN_STUB)) == SPAN_CODE &&
 		    (*count == 0 || graph_is_symbol(m, s)))
 			*count = (uint8_t)min_u64(2, *count + 1U);
 	}
@@ -393,6 +399,7 @@ void graph_read(struct graph *g, const struct graph_of *of)
 	edges_find(&in, &g->edges);
 	edges_of_unwinding(&in, &m.unwind, &g->edges);
 	edges_of_call_types(&in, &g->edges);
+	edges_of_stubs(&in, &g->edges);
 	if (go)
 		edges_of_go_types(&in, go, &g->edges);
 	vec_release(&m.unwind.uses);

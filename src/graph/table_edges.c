@@ -1,10 +1,43 @@
-/* Finds the references that tables about code state: indirect calls by the types of functions, and
- * methods of Go's types. */
+/* Finds the references that tables about code state: jumps of stubs, indirect calls by the types of
+ * functions, and methods of Go's types. */
 #include "graph/edges.h"
 
 #include "base/sort.h"
 #include "image/image.h"
 #include "program/go_types.h"
+#include "program/plt.h"
+
+struct stub_edges {
+	const struct edges_of *in;
+	struct symtab symbols;
+	edge_vec *to;
+};
+
+static void stub_edges_add(void *user, const struct plt_stub *stub)
+{
+	struct stub_edges *e = user;
+	const struct symbol s = symtab_get_nameless(&e->symbols, stub->slot->symbol);
+	const uint64_t place = stub->section->addr + stub->off;
+	const struct span *list = e->in->spans->list.data;
+	uint64_t addr;
+	if (!symbol_addr(e->in->im, &s, &addr))
+		return;
+	const struct span *from = spans_find(e->in->spans, place),
+			  *to = spans_find(e->in->spans, addr);
+	if (from && to)
+		edges_add(e->to, e->in->owner[from - list], e->in->owner[to - list], EDGE_JUMP,
+			  place);
+}
+
+void edges_of_stubs(const struct edges_of *in, edge_vec *ret)
+{
+	struct stub_edges e = { .in = in, .to = ret };
+	struct plt plt = { 0 };
+	plt_read(&plt, in->im);
+	if (plt.dynsym && symtab_open(&e.symbols, in->im, plt.dynsym))
+		plt_each(&plt, stub_edges_add, &e);
+	plt_release(&plt);
+}
 
 /* Most edges of indirect calls. Types with too many callers and targets are skipped: who may call
  * whom then says little. */

@@ -3,6 +3,8 @@
 
 usage: tests/oracle/plt.py HEFT
 """
+import collections
+import csv
 import json
 import os
 import re
@@ -24,6 +26,17 @@ int main(int n, char **v)
 	return 0;
 }
 """
+LIBRARY = """
+__attribute__((noinline)) int first(int x) { return x * 3; }
+__attribute__((noinline)) int second(int x) { return first(x) + 1; }
+static __attribute__((noinline)) int hidden(int x) { return second(x) + 2; }
+int third(int x) { return hidden(x) + second(x); }
+int alias(int) __attribute__((weak, alias("first")));
+int fourth(int x) { return alias(x) - 1; }
+"""
+LIBRARY_CALLS = {("second", "first"), ("hidden", "second"), ("third", "second"), ("third", "hidden"), ("fourth", "first")}
+LIBRARIES = [("gcc", []), ("gcc", ["-Wl,-z,now"]), ("gcc", ["-fcf-protection", "-Wl,-z,ibtplt"]), ("gcc", ["-fuse-ld=gold"]),
+             ("clang-19", ["-fuse-ld=lld", "-fsemantic-interposition"]), ("aarch64-linux-gnu-gcc", [])]
 BUILDS = [("gcc", "", []), ("gcc", "", ["-Wl,-z,now"]), ("gcc", "", ["-no-pie", "-s"]),
           ("gcc", "", ["-fcf-protection", "-Wl,-z,ibtplt"]), ("gcc", "", ["-fuse-ld=gold"]),
           ("clang-19", "", ["-fuse-ld=lld"]), ("clang-19", "", ["-fuse-ld=lld", "-Wl,-z,now", "-s"]),
@@ -73,6 +86,22 @@ def calls(heft, path, what):
     return 6, len(missing)
 
 
+def own_calls(heft, path, what):
+    """A library calls functions that it exports through stubs.  References lead to the functions, not to the stubs."""
+    rows = list(csv.DictReader(run(heft, "why", "--references", "--csv", path).splitlines()))
+    names = {name for pair in LIBRARY_CALLS for name in pair}
+    calls_of = collections.defaultdict(set)
+    for row in rows:
+        if row["kind"] in ("call", "jump"):
+            calls_of[row["from"]].add(row["to"])
+    # The stub of a function's second name jumps to the function.
+    mine = {(a, c) for a in names for b in calls_of[a] for c in (calls_of[b] if b == "alias" else {b}) if c in names}
+    good = mine == LIBRARY_CALLS and "referred to by 2" in run(heft, "why", path, "second")
+    if not good:
+        print(f"FAIL library, {what}: calls {mine}")
+    return len(LIBRARY_CALLS), not good
+
+
 def main():
     heft = sys.argv[1]
     compared = wrong = 0
@@ -94,6 +123,16 @@ def main():
                 results.append(calls(heft, program, what))
             compared += sum(r[0] for r in results)
             wrong += sum(r[1] for r in results)
+        with open(source, "w") as f:
+            f.write(LIBRARY)
+        for compiler, options in LIBRARIES:
+            what = " ".join([compiler, *options])
+            command = [compiler, "-O2", "-fPIC", "-fno-inline", "-fno-ipa-icf", "-shared", source, "-o", program, *options]
+            if not shutil.which(compiler) or subprocess.run(command, capture_output=True).returncode != 0:
+                skipped.append(f"library, {what}")
+                continue
+            n, bad = own_calls(heft, program, what)
+            compared, wrong = compared + n, wrong + bad
     for name in ("/bin/ls", "/usr/bin/python3", "/usr/bin/ssh"):
         if os.path.exists(name):
             n, bad = compare(heft, "objdump", name, name)
