@@ -218,6 +218,8 @@ static label_id text_become(struct pair_labels *n, label_id label, bool of_paths
 
 static label_id label_become(struct pair_labels *n, label_id label, bool of_paths)
 {
+	if (label_is_chain(n->labels, label))
+		return label;
 	if (!label_is_numbered(n->labels, label))
 		return text_become(n, label, of_paths);
 	const struct label_number old = label_numbered(n->labels, label);

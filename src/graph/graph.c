@@ -230,7 +230,8 @@ static void graph_join_labels(struct graph_maker *m)
 {
 	const struct labels *labels = m->of->labels;
 	for (label_id i = 0; i < m->g->label_count; i++) {
-		const struct str name = label_text(labels, i);
+		const struct str name = label_is_numbered(labels, i) ? STR("")
+								     : label_text(labels, i);
 		const char *at = name.len > 1 ? memchr(name.p + 1, '@', name.len - 1) : NULL;
 		uint32_t plain;
 		m->same[i] = i;

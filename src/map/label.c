@@ -85,9 +85,33 @@ static label_id get_numbered(struct labels *l, enum label_kind kind, struct labe
 	return id;
 }
 
-/* Makes the text of a numbered label: "FUNCTION#12", "FILE:12". */
+/* Makes the text of a chain, from its end: "A;B;C". */
+static struct str make_chain(const struct labels *l, label_id id, struct arena *arena)
+{
+	size_t size = 0;
+	label_id first = id;
+	for (; label_is_chain(l, first); first = label_numbered(l, first).of)
+		size += 1 + label_text(l, label_numbered(l, first).number).len;
+	const struct str begin = label_text(l, first);
+	char *const text = arena_alloc(arena, begin.len + size + 1, 1);
+	char *at = text + begin.len + size;
+	*at = '\0';
+	for (; label_is_chain(l, id); id = label_numbered(l, id).of) {
+		const struct str part = label_text(l, label_numbered(l, id).number);
+		at -= part.len;
+		memcpy(at, part.p, part.len);
+		*--at = ';';
+	}
+	ASSERT(at == text + begin.len);
+	memcpy(text, begin.p, begin.len);
+	return (struct str){ text, begin.len + size };
+}
+
+/* Makes the text of a numbered label: "FUNCTION#12", "FILE:12", or of a chain. */
 static struct str make_text(const struct labels *l, label_id id, struct arena *arena)
 {
+	if (label_is_chain(l, id))
+		return make_chain(l, id, arena);
 	const struct label_number n = label_numbered(l, id);
 	const struct str of = label_text(l, n.of);
 	char digits[DECIMAL_MOST], *end = digits + sizeof digits;
@@ -165,6 +189,16 @@ label_id label_block(struct labels *l, label_id function, uint32_t number)
 		return get_numbered(l, LABEL_BLOCK, (struct label_number){ function, number });
 	run->count++;
 	return add_numbered(l, LABEL_BLOCK, (struct label_number){ function, number });
+}
+
+label_id label_chain(struct labels *l, label_id above, label_id last)
+{
+	ASSERT(!label_is_numbered(l, last));
+	ASSERT(!label_is_numbered(l, above) || label_is_chain(l, above));
+	if (label_is_fallback(l, above)) /* A chain below a fallback is a fallback too */
+		return label_format(l, STR_FMT ";" STR_FMT, STR_ARG(label_text(l, above)),
+				    STR_ARG(label_text(l, last)));
+	return get_numbered(l, LABEL_CHAIN, (struct label_number){ above, last });
 }
 
 label_id label_format(struct labels *l, const char *fmt, ...)

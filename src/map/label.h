@@ -28,9 +28,10 @@ static inline struct str label_after_whom(struct str text)
 	return (struct str){ text.p + sizeof LABEL_AFTER - 1, text.len - sizeof LABEL_AFTER };
 }
 
-enum label_kind { LABEL_NAME, LABEL_FALLBACK, LABEL_BLOCK, LABEL_LINE };
+enum label_kind { LABEL_NAME, LABEL_FALLBACK, LABEL_BLOCK, LABEL_LINE, LABEL_CHAIN };
 
-/* A numbered label: block `number` of function `of`, or a line of a source file */
+/* A numbered label: block `number` of function `of`, or a line of a source file. Or a chain: label
+ * `number` is its last part, `of` the rest */
 struct label_number {
 	label_id of;
 	uint32_t number;
@@ -83,11 +84,18 @@ label_id label_block(struct labels *l, label_id function, uint32_t number);
 /* Makes labels "FILE:LINE", whose texts are made when needed. The files must have labels. */
 void label_lines(struct labels *l, const struct label_number *list, size_t count,
 		 label_id *ret_ids);
+/* Returns the label "ABOVE;LAST" of a chain, whose text is made when needed. `last` is no numbered
+ * label, and `above` none but a chain. */
+label_id label_chain(struct labels *l, label_id above, label_id last);
+static inline bool label_is_chain(const struct labels *l, label_id id)
+{
+	return l->kinds.data[id] == LABEL_CHAIN;
+}
 static inline bool label_is_numbered(const struct labels *l, label_id id)
 {
 	return l->kinds.data[id] >= LABEL_BLOCK;
 }
-/* Returns function and block, or file and line, of a numbered label. */
+/* Returns function and block, file and line, or the parts of a chain, of a numbered label. */
 static inline struct label_number label_numbered(const struct labels *l, label_id id)
 {
 	const struct str entry = l->names.entries.data[id];

@@ -64,6 +64,8 @@ static struct str show_frame(const struct view *v, struct view_worker *me, struc
 /* Returns the shown frames of a stack or, if the view has a level, the frame of that level. */
 static struct str show_stack(const struct view *v, struct view_worker *me, struct str raw)
 {
+	if (!memchr(raw.p, ';', raw.len))
+		return demangle(&me->demangler, raw, v->style);
 	text_set(&me->made, STR(""));
 	for (size_t at = 0, level = 1;; level++) {
 		const char *const end = memchr(raw.p + at, ';', raw.len - at);
@@ -184,18 +186,49 @@ static void show_chunk(void *ctx, size_t chunk, unsigned worker)
 
 typedef VEC(label_id) label_vec;
 
-/* Lists the labels that are not shown yet, and marks them. */
-static label_vec list_new(struct view *v, const struct spans *spans)
+static void view_list(struct view *v, label_id id, label_vec *todo)
+{
+	if (v->shown[id] != LABEL_NONE)
+		return;
+	v->shown[id] = id;
+	vec_push(todo, id);
+}
+
+/* True if a label is shown by its parts. */
+static bool shows_parts(const struct view *v, const struct labels *labels, label_id id)
+{
+	return v->form == VIEW_STACK && !v->rules && label_is_chain(labels, id);
+}
+
+/* Lists the labels that are not shown yet, and marks them. Of chains, lists the parts. */
+static label_vec list_new(struct view *v, const struct labels *labels, const struct spans *spans)
 {
 	label_vec todo = { 0 };
 	for (size_t i = 0; i < spans->list.count; i++) {
-		const label_id id = spans->list.data[i].label;
-		if (v->shown[id] != LABEL_NONE)
-			continue;
-		v->shown[id] = id;
-		vec_push(&todo, id);
+		label_id id = spans->list.data[i].label;
+		for (; v->shown[id] == LABEL_NONE && shows_parts(v, labels, id);
+		     id = label_numbered(labels, id).of) {
+			v->shown[id] = id;
+			view_list(v, label_numbered(labels, id).number, &todo);
+		}
+		if (!shows_parts(v, labels, id))
+			view_list(v, id, &todo);
 	}
 	return todo;
+}
+
+/* Returns the shown label of a chain or, if the view has a level, of the part of that level. */
+static label_id view_chain(const struct view *v, struct labels *labels, label_id id)
+{
+	const struct label_number n = label_numbered(labels, id);
+	unsigned parts = 1;
+	if (v->level == 0)
+		return label_chain(labels, v->shown[n.of], v->shown[n.number]);
+	for (label_id at = id; label_is_chain(labels, at); at = label_numbered(labels, at).of)
+		parts++;
+	for (; label_is_chain(labels, id) && parts > v->level; parts--)
+		id = label_numbered(labels, id).of;
+	return v->shown[label_is_chain(labels, id) ? label_numbered(labels, id).number : id];
 }
 
 static void show_slice(struct work *w, struct view *v, struct labels *labels, unsigned threads,
@@ -224,7 +257,7 @@ void view_update(struct view *v, struct labels *labels, const struct spans *span
 		memset(v->shown + v->count, 0xff, (count - v->count) * sizeof *v->shown);
 		v->count = count;
 	}
-	label_vec todo = list_new(v, spans);
+	label_vec todo = list_new(v, labels, spans);
 	if (v->form == VIEW_NAMESPACE) {
 		struct demangler d = { 0 };
 		for (size_t i = 0; i < todo.count; i++)
@@ -246,6 +279,10 @@ void view_update(struct view *v, struct labels *labels, const struct spans *span
 		w.todo_count = min_u64(todo.count - i, SLICE);
 		show_slice(&w, v, labels, n, ids);
 	}
+	/* The parts of a chain have smaller numbers than the chain. */
+	for (label_id id = 0; id < count; id++)
+		if (v->shown[id] == id && shows_parts(v, labels, id))
+			v->shown[id] = view_chain(v, labels, id);
 	mem_free(ids);
 	for (unsigned i = 0; i < n; i++) {
 		demangler_release(&w.workers[i].demangler);

@@ -10,60 +10,59 @@
 enum { CHAIN_STEPS = 16, CHAIN_TEXT = 1024 };
 
 struct chain {
-	label_id label;
-	uint32_t steps;
+	label_id label, last; /* `last`: its last owner */
+	uint32_t steps, size; /* Owners, and bytes of text */
 };
 
-/* Returns the chain of an owner below the chain `above`. `work`: for the text. */
-static struct chain chain_below(struct labels *labels, struct chain above, label_id owner,
-				struct text *work)
+static struct chain chain_of(const struct labels *labels, label_id owner)
 {
-	const struct str keeper = label_text(labels, above.label), name = label_text(labels, owner);
-	if (above.label == owner || above.steps == CHAIN_STEPS ||
-	    keeper.len + name.len >= CHAIN_TEXT)
+	return (struct chain){ owner, owner, 1, (uint32_t)label_text(labels, owner).len };
+}
+
+/* Returns the chain of an owner below the chain `above`. */
+static struct chain chain_below(struct labels *labels, struct chain above, label_id owner)
+{
+	const uint64_t size = above.size + UINT64_C(1) + label_text(labels, owner).len;
+	if (above.last == owner || above.steps == CHAIN_STEPS || size > CHAIN_TEXT)
 		return above;
-	work->len = 0;
-	text_adds(work, keeper, STR(";"), name);
-	return (struct chain){ label_copy(labels, text_str(work)), above.steps + 1 };
+	return (struct chain){ label_chain(labels, above.label, owner), owner, above.steps + 1,
+			       (uint32_t)size };
 }
 
 /* Returns the chain of each node. Node 0 has none. */
 static struct chain *chains_find(struct labels *labels, const struct graph *g)
 {
 	struct chain *of = mem_zeroed(g->nodes.count, sizeof *of);
-	struct text work = { 0 };
-	const struct chain dead = { label_borrow(labels, STR(NOT_REACHED)), 1 };
+	const struct chain dead = chain_of(labels, label_borrow(labels, STR(NOT_REACHED)));
 	for (uint32_t i = 1; i < g->reached; i++) {
 		const uint32_t node = g->order[i], above = g->dominators[node];
 		const label_id owner = g->nodes.data[node].label;
-		of[node] = above == 0 ? (struct chain){ owner, 1 }
-				      : chain_below(labels, of[above], owner, &work);
+		of[node] = above == 0 ? chain_of(labels, owner)
+				      : chain_below(labels, of[above], owner);
 		ASSERT(of[node].steps > 0 && of[node].steps <= CHAIN_STEPS);
 	}
 	for (uint32_t i = 1; i < g->nodes.count; i++) {
 		const label_id owner = g->nodes.data[i].label;
 		if (of[i].steps == 0)
-			of[i] = label_is_fallback(labels, owner)
-					? (struct chain){ owner, 1 }
-					: chain_below(labels, dead, owner, &work);
+			of[i] = label_is_fallback(labels, owner) ? chain_of(labels, owner)
+								 : chain_below(labels, dead, owner);
 	}
-	text_release(&work);
 	return of;
 }
 
-/* Returns the file's spans, labelled with chains. `nodes`: spans of the VM image's bytes, labelled
- * with nodes. An owner's other bytes, such as its name, belong to its first node. */
+/* Returns the file's spans, labelled with chains. `parts`: spans of further nodes of owners,
+ * labelled with these nodes. An owner's other bytes, such as its name, belong to its first node. */
 static struct spans chains_of_file(const struct graph *g, const struct chain *of,
-				   const struct spans *nodes, const struct spans *owners)
+				   const struct spans *parts, const struct spans *owners)
 {
 	struct spans ret = { 0 };
 	size_t k = 0;
 	vec_each(const struct span, s, &owners->list) {
 		for (uint64_t at = s->start, end; at < s->start + s->size; at = end) {
-			const struct span *n = nodes->list.data + k;
-			while (k < nodes->list.count && n->start + n->size <= at)
-				n = nodes->list.data + ++k;
-			const bool known = k < nodes->list.count;
+			const struct span *n = parts->list.data + k;
+			while (k < parts->list.count && n->start + n->size <= at)
+				n = parts->list.data + ++k;
+			const bool known = k < parts->list.count;
 			const bool here = known && n->start <= at;
 			uint32_t node = g->node_of[s->label];
 			if (here && g->nodes.data[n->label].label == s->label)
@@ -84,16 +83,17 @@ static void layer_set_chains(const struct source_file *f, const struct graph *g,
 			     const struct layer *symbols, struct layer *ret)
 {
 	struct chain *of = chains_find(f->labels, g);
-	struct spans nodes = { 0 }, of_file, vm = { 0 };
+	struct spans parts = { 0 }, of_file, vm = { 0 };
 	for (size_t i = 0; i < g->spans.list.count; i++) {
 		const struct span *s = &g->spans.list.data[i];
-		spans_push(&nodes, s->start, s->size, g->owner[i]);
+		if (g->owner[i] != g->node_of[s->label])
+			spans_push(&parts, s->start, s->size, g->owner[i]);
 		spans_push(&vm, s->start, s->size, of[g->owner[i]].label);
 	}
-	basemap_translate(f->map, &nodes, &of_file);
+	basemap_translate(f->map, &parts, &of_file);
 	ret->vm = vm;
 	ret->file = chains_of_file(g, of, &of_file, &symbols->file);
-	spans_release(&nodes);
+	spans_release(&parts);
 	spans_release(&of_file);
 	mem_free(of);
 	basemap_check_vm(f->map, &ret->vm);

@@ -159,6 +159,39 @@ static void each_frame_of_a_stack_is_shown_in_the_style(void **state)
 	labels_release(&l);
 }
 
+static void a_chain_is_shown_by_its_parts(void **state)
+{
+	static const char *const names[] = { "main", "_Z3fooi", "_Z3barl", "[section .text]" };
+	struct labels l = { 0 };
+	struct spans s = spans_of(&l, names, COUNT_OF(names)), chains = { 0 };
+	const label_id two = label_chain(&l, s.list.data[0].label, s.list.data[1].label);
+	const label_id three = label_chain(&l, two, s.list.data[2].label);
+	struct view v = { .style = HEFT_NAMES_SHORT, .form = VIEW_STACK }, second = v, last = v;
+	(void)state;
+	assert_int_equal(label_chain(&l, two, s.list.data[2].label), three);
+	assert_string_equal(label_text(&l, three).p, "main;_Z3fooi;_Z3barl");
+	assert_true(
+		label_is_fallback(&l, label_chain(&l, s.list.data[3].label, s.list.data[1].label)));
+	spans_push(&chains, 0, 1, three);
+	spans_push(&chains, 1, 1, s.list.data[0].label);
+	second.level = 2;
+	last.level = 9;
+	view_update(&v, &l, &chains, 1, NULL);
+	view_update(&second, &l, &chains, 1, NULL);
+	view_update(&last, &l, &chains, 2, NULL);
+	assert_string_equal(shown(&v, &l, &chains, 0), "main;foo();bar()");
+	assert_string_equal(shown(&v, &l, &chains, 1), "main");
+	assert_string_equal(shown(&second, &l, &chains, 0), "foo()");
+	assert_string_equal(shown(&second, &l, &chains, 1), "main");
+	assert_string_equal(shown(&last, &l, &chains, 0), "bar()");
+	view_release(&v);
+	view_release(&second);
+	view_release(&last);
+	spans_release(&s);
+	spans_release(&chains);
+	labels_release(&l);
+}
+
 static void paths_and_their_directories_are_mapped_first(void **state)
 {
 	static const char *const names[] = { "/build/lib/a.c", "[section .text]" };
@@ -282,6 +315,7 @@ int main(void)
 		cmocka_unit_test(rules_see_the_name_as_it_is_shown),
 		cmocka_unit_test(a_second_update_only_adds),
 		cmocka_unit_test(each_frame_of_a_stack_is_shown_in_the_style),
+		cmocka_unit_test(a_chain_is_shown_by_its_parts),
 		cmocka_unit_test(paths_and_their_directories_are_mapped_first),
 		cmocka_unit_test(namespaces_learn_from_all_names_of_an_update),
 		cmocka_unit_test(ids_do_not_depend_on_the_number_of_threads),
