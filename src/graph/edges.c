@@ -24,15 +24,16 @@ struct edges_job {
 	edge_vec found;
 };
 
-enum { EDGES_RECENT_BITS = 8, EDGES_SLOT_BITS = 8 };
+enum { EDGES_RECENT_BITS = 8, EDGES_KNOWN_BITS = 10 };
 
 /* Collects edges. Joins most edges with the same owners at once. */
 struct edges_list {
 	edge_vec *found;
 	uint32_t recent[1 << EDGES_RECENT_BITS]; /* Indexes in `found`, by hash of the owner */
-	struct {
-		uint64_t addr, to;
-	} slots[1 << EDGES_SLOT_BITS]; /* GOT slots that were read, by address */
+	struct edges_known {
+		uint64_t not; /* Complement of an address, so that zeros are no answer */
+		const struct span *at;
+	} known[1 << EDGES_KNOWN_BITS]; /* Answers of edges_target(), by hash of the address */
 };
 
 struct edges_scan {
@@ -109,16 +110,16 @@ void edges_add(edge_vec *v, uint32_t from, uint32_t to, enum edge_kind kind, uin
 		vec_push(v, (struct graph_edge){ edge_key(from, to), place, 1, kind & 15 });
 }
 
-/* Returns the address in the GOT slot at `addr`. 0 if there is none. */
-static uint64_t edges_slot(const struct edges_scan *s, struct edges_list *l, uint64_t addr)
+/* Finds the span that a reference to an address in [low, high) leads to. */
+static const struct span *edges_resolve(const struct edges_scan *s, uint64_t target)
 {
-	const size_t i = addr / 8 % COUNT_OF(l->slots);
-	if (l->slots[i].addr != addr) {
-		l->slots[i].addr = addr;
-		if (!load_pointer(s->in.im, addr, &l->slots[i].to))
-			l->slots[i].to = 0;
-	}
-	return l->slots[i].to;
+	const struct span *at = edges_span(s, target);
+	if (!at || !(s->in.flags[at - s->in.spans->list.data] & SPAN_GOT))
+		return at;
+	return load_pointer(s->in.im, target, &target) && target != 0 && target >= s->low &&
+			       target < s->high
+		       ? edges_span(s, target)
+		       : NULL;
 }
 
 /* Finds the span that a reference leads to. A GOT slot without an owner leads on to its target.
@@ -126,13 +127,13 @@ static uint64_t edges_slot(const struct edges_scan *s, struct edges_list *l, uin
 static const struct span *edges_target(const struct edges_scan *s, struct edges_list *l,
 				       uint64_t target)
 {
+	const size_t hash = (size_t)(hash_u64(target) % COUNT_OF(l->known));
+	struct edges_known *known = &l->known[hash];
 	if (target < s->low || target >= s->high)
 		return NULL;
-	const struct span *at = edges_span(s, target);
-	if (!at || !(s->in.flags[at - s->in.spans->list.data] & SPAN_GOT))
-		return at;
-	target = edges_slot(s, l, target);
-	return target != 0 && target >= s->low && target < s->high ? edges_span(s, target) : NULL;
+	if (known->not!= ~target)
+		*known = (struct edges_known){ ~target, edges_resolve(s, target) };
+	return known->at;
 }
 
 /* True if a number counts as an address of span `at`. For code, it must be the address of the first
@@ -391,16 +392,56 @@ static void edges_scan_places(const struct edges_scan *s, edge_vec *ret)
 	}
 }
 
-static void edges_run_jobs(struct edges_scan *s, edge_vec *ret)
+typedef VEC(edge_vec) edge_lists;
+
+static void edges_run_jobs(struct edges_scan *s, edge_lists *ret)
 {
-	size_t count = 0;
 	parallel_for(s->in.threads, s->jobs.count, edges_scan_job, s);
 	for (size_t i = 0; i < s->jobs.count; i++)
-		count += s->jobs.data[i].found.count;
-	vec_reserve(ret, count);
-	for (size_t i = 0; i < s->jobs.count; i++)
-		vec_append(ret, &s->jobs.data[i].found);
+		vec_push(ret, s->jobs.data[i].found);
 	vec_release(&s->jobs);
+}
+
+/* Returns all edges of the lists, sorted. First orders them by the owner referred to. Those of one
+ * owner are mostly in order then, because they were found by rising addresses. */
+static edge_vec edges_sorted(const edge_vec *lists, size_t list_count)
+{
+	uint32_t owners = 0;
+	size_t count = 0;
+	for (size_t k = 0; k < list_count; k++) {
+		count += lists[k].count;
+		vec_each(const struct graph_edge, e, &lists[k])
+			owners = (uint32_t)max_u64(owners, edge_to(e));
+	}
+	edge_vec ret = { mem_alloc(count * sizeof *ret.data), count, count };
+	size_t *end = mem_zeroed((size_t)owners + 2, sizeof *end);
+	for (size_t k = 0; k < list_count; k++)
+		vec_each(const struct graph_edge, e, &lists[k])
+			end[(size_t)edge_to(e) + 1]++;
+	for (size_t i = 0; i <= owners; i++)
+		end[i + 1] += end[i];
+	for (size_t k = 0; k < list_count; k++)
+		vec_each(const struct graph_edge, e, &lists[k])
+			ret.data[end[edge_to(e)]++] = *e;
+	for (size_t i = 0, next; i < count; i = next) {
+		next = end[edge_to(&ret.data[i])];
+		sort_by_key(ret.data + i, next - i, sizeof *ret.data);
+	}
+	mem_free(end);
+	return ret;
+}
+
+/* Joins neighbours with the same owners. */
+static void edges_join(edge_vec *v)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < v->count; i++) {
+		if (kept > 0 && v->data[kept - 1].key == v->data[i].key)
+			edge_join(&v->data[kept - 1], &v->data[i]);
+		else
+			v->data[kept++] = v->data[i];
+	}
+	v->count = kept;
 }
 
 void edges_find(const struct edges_of *in, edge_vec *ret)
@@ -410,6 +451,7 @@ void edges_find(const struct edges_of *in, edge_vec *ret)
 				.pools = image_arch(in->im)->pools };
 	const struct image *im = in->im;
 	const size_t count = in->spans->list.count;
+	edge_lists lists = { 0 };
 	if (count == 0)
 		return;
 	const struct span *last = &in->spans->list.data[count - 1];
@@ -427,57 +469,43 @@ void edges_find(const struct edges_of *in, edge_vec *ret)
 	s.read = mem_zeroed(count, sizeof *s.read);
 	for (size_t i = 0; in->refs && i < in->refs->parts.count; i++)
 		vec_push(&s.jobs, (struct edges_job){ .kept = &in->refs->parts.data[i] });
-	edges_run_jobs(&s, ret);
+	edges_run_jobs(&s, &lists);
 	if (im->kind != IMAGE_OBJECT)
 		edges_make_jobs(&s);
-	edges_run_jobs(&s, ret);
+	edges_run_jobs(&s, &lists);
 	edges_scan_all_relocs(&s, ret);
 	edges_scan_places(&s, ret);
+	vec_push(&lists, *ret);
+	*ret = edges_sorted(lists.data, lists.count);
+	edges_join(ret);
+	for (size_t i = 0; i < lists.count; i++)
+		vec_release(&lists.data[i]);
+	vec_release(&lists);
 	mem_free_all(s.begun, s.read);
-}
-
-/* Copies edges in the order of one of their owners: that of the bits of the key from `shift` on.
- * Edges of one owner stay in order. */
-static void edges_by_owner(const struct graph_edge *list, size_t count, unsigned shift,
-			   struct graph_edge *ret)
-{
-	uint32_t owners = 0;
-	for (size_t i = 0; i < count; i++)
-		owners = (uint32_t)max_u64(owners, (uint32_t)(list[i].key >> shift));
-	size_t *next = mem_zeroed((size_t)owners + 2, sizeof *next);
-	for (size_t i = 0; i < count; i++)
-		next[(size_t)(uint32_t)(list[i].key >> shift) + 1]++;
-	for (size_t i = 0; i <= owners; i++)
-		next[i + 1] += next[i];
-	for (size_t i = 0; i < count; i++)
-		ret[next[(uint32_t)(list[i].key >> shift)]++] = list[i];
-	mem_free(next);
 }
 
 void edges_sort(edge_vec *v)
 {
-	size_t sorted = v->count > 0, kept = 0;
+	size_t sorted = v->count > 0;
 	while (sorted < v->count && v->data[sorted - 1].key < v->data[sorted].key)
 		sorted++;
-	const size_t rest = v->count - sorted;
-	if (rest == 0)
+	if (sorted == v->count)
 		return;
-	/* Merges the sorted `others` into the edges sorted before, from the end. */
-	struct graph_edge *others = mem_alloc(rest * sizeof *others);
-	edges_by_owner(v->data + sorted, rest, 0, others);
-	edges_by_owner(others, rest, 32, v->data + sorted);
-	memcpy(others, v->data + sorted, rest * sizeof *others);
-	for (size_t a = sorted, b = rest, to = v->count; b > 0;)
-		v->data[--to] = a > 0 && v->data[a - 1].key > others[b - 1].key ? v->data[--a]
-										: others[--b];
-	mem_free(others);
-	for (size_t i = 0; i < v->count; i++) {
-		if (kept > 0 && v->data[kept - 1].key == v->data[i].key)
-			edge_join(&v->data[kept - 1], &v->data[i]);
-		else
-			v->data[kept++] = v->data[i];
+	sorted = sorted > v->count / 2 ? sorted : 0;
+	const edge_vec rest = { v->data + sorted, v->count - sorted, 0 };
+	edge_vec others = edges_sorted(&rest, 1);
+	if (sorted == 0) {
+		vec_release(v);
+		*v = others;
+	} else {
+		/* Merges the others into the edges sorted before, from the end. */
+		for (size_t a = sorted, b = others.count, to = v->count; b > 0;)
+			v->data[--to] = a > 0 && v->data[a - 1].key > others.data[b - 1].key
+						? v->data[--a]
+						: others.data[--b];
+		vec_release(&others);
 	}
-	v->count = kept;
+	edges_join(v);
 }
 
 size_t edges_to(const edge_vec *v, uint32_t to, size_t *ret_count)

@@ -79,7 +79,7 @@ struct edges_of {
 	struct ref_store *refs; /* References already found in code, or NULL */
 };
 
-/* Appends the references in an image. Call edges_sort() before look-ups. O(code + relocations +
+/* Appends the references in an image, and sorts *ret as edges_sort() does. O(code + relocations +
  * words of data). */
 void edges_find(const struct edges_of *in, edge_vec *ret);
 /* Sorts edges, and joins those with the same owners. */
