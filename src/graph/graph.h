@@ -116,7 +116,7 @@ void graph_path(const struct graph *g, const node_vec *to, node_vec *ret);
 /* groups.c: computes what each group of nodes retains: the own bytes of all nodes that would go
  * with the whole group. `group`: per node, the number of its group, less than `count`. NODE_NONE
  * for nodes of no group, such as constants, which go when nothing refers to them. Time: O(nodes +
- * edges), mostly per 64 groups, at worst per group. */
+ * edges), mostly per 256 groups, at worst per group. */
 void groups_retain(const struct graph *g, const uint32_t *group, uint32_t count, unsigned threads,
 		   struct graph_sum *ret);
 /* Fills ret[nodes] with true for each node that would go with group 0. */

@@ -3,36 +3,55 @@
 
 #include "base/pool.h"
 
-/* Number of groups that one search takes out. Each has a bit. */
-enum { GROUPS = 64 };
+/* Number of groups that one search takes out. Each has a bit, in words of 64. */
+enum { GROUPS = 256 };
 
-static uint64_t group_bit(uint32_t group, uint32_t first)
+struct groups_search {
+	const struct graph *g;
+	const uint32_t *group;
+	uint32_t first;  /* Number of the first group that is taken out */
+	unsigned words;  /* Number of words per node */
+	uint64_t *reach; /* Per node: bits of the groups without which node 0 still reaches it */
+};
+
+/* Returns the bit of a node's group in one of the words. 0 if the group has none there. */
+static uint64_t groups_bit(const struct groups_search *s, uint32_t node, unsigned word)
 {
-	return group - first < GROUPS ? UINT64_C(1) << (group - first) : 0;
+	const uint32_t bit = s->group[node] - s->first;
+	return bit / 64 == word ? UINT64_C(1) << bit % 64 : 0;
 }
 
-/* Sets for each node the bits of the groups without which node 0 still reaches it. A node is
- * visited again when it gets bits: at most 64 times. */
-static void groups_reach(const struct graph *g, const uint32_t *group, uint32_t first,
-			 uint64_t *reach)
+/* Gives a node the bits of another one that refers to it, without its group's. True if some are
+ * new. */
+static bool groups_pass(const struct groups_search *s, uint32_t from, uint32_t to)
 {
+	const uint64_t *has = &s->reach[(size_t)from * s->words];
+	uint64_t *gets = &s->reach[(size_t)to * s->words], all = 0;
+	for (unsigned w = 0; w < s->words; w++) {
+		const uint64_t more = has[w] & ~gets[w] & ~groups_bit(s, to, w);
+		gets[w] |= more;
+		all |= more;
+	}
+	return all != 0;
+}
+
+/* Finds s->reach. A node is visited again when it gets bits: at most GROUPS times. */
+static void groups_reach(struct groups_search *s)
+{
+	const struct graph *g = s->g;
 	const size_t count = g->nodes.count;
 	uint32_t *line = mem_zeroed(count, sizeof *line); /* A ring: each node is in it once */
 	bool *waits = mem_zeroed(count, sizeof *waits);
 	size_t head = 0, waiting = 1;
-	memset(reach, 0, count * sizeof *reach);
-	reach[0] = UINT64_MAX;
+	s->reach = mem_zeroed(count, s->words * sizeof *s->reach);
+	memset(s->reach, 0xff, s->words * sizeof *s->reach);
 	for (; waiting > 0; waiting--) {
 		const uint32_t from = line[head];
 		head = head + 1 < count ? head + 1 : 0;
 		waits[from] = false;
 		for (size_t i = g->out_first[from]; i < g->out_first[from + 1]; i++) {
 			const uint32_t to = g->out[i];
-			const uint64_t more = reach[from] & ~group_bit(group[to], first);
-			if ((more & ~reach[to]) == 0)
-				continue;
-			reach[to] |= more;
-			if (waits[to])
+			if (!groups_pass(s, from, to) || waits[to])
 				continue;
 			ASSERT(waiting < count + 1);
 			line[(head + waiting - 1) % count] = to;
@@ -43,11 +62,12 @@ static void groups_reach(const struct graph *g, const uint32_t *group, uint32_t 
 	mem_free_all(line, waits);
 }
 
-/* Returns the groups with which a node goes, as bits. An unreached node goes with its own group. */
-static uint64_t groups_taking(const struct graph *g, uint32_t node, uint32_t group, uint32_t first,
-			      const uint64_t *reach)
+/* Returns the groups of a word with which a node goes. An unreached node goes with its own
+ * group. */
+static uint64_t groups_taking(const struct groups_search *s, uint32_t node, unsigned word)
 {
-	return graph_reaches(g, node) ? ~reach[node] : group_bit(group, first);
+	return graph_reaches(s->g, node) ? ~s->reach[(size_t)node * s->words + word]
+					 : groups_bit(s, node, word);
 }
 
 struct groups_job {
@@ -62,19 +82,21 @@ static void groups_sum(void *ctx, size_t part, unsigned worker)
 	const struct groups_job *j = ctx;
 	const uint32_t first = (uint32_t)part * GROUPS;
 	const uint32_t most = (uint32_t)min_u64(GROUPS, j->count - first);
-	uint64_t *reach = mem_alloc(j->g->nodes.count * sizeof *reach);
+	struct groups_search s = { j->g, j->group, first, (most + 63) / 64, NULL };
 	(void)worker;
-	groups_reach(j->g, j->group, first, reach);
+	groups_reach(&s);
 	for (uint32_t i = 1; i < j->g->nodes.count; i++) {
-		const uint64_t gone = groups_taking(j->g, i, j->group[i], first, reach);
-		for (uint32_t k = 0; gone != 0 && k < most; k++) {
-			if (!(gone >> k & 1))
-				continue;
-			j->ret[first + k].file += j->g->nodes.data[i].own.file;
-			j->ret[first + k].vm += j->g->nodes.data[i].own.vm;
+		for (uint32_t k = 0; k < most; k++) {
+			const uint64_t gone = groups_taking(&s, i, k / 64) >> k % 64;
+			if (gone == 0) {
+				k |= 63;
+			} else if (gone & 1) {
+				j->ret[first + k].file += j->g->nodes.data[i].own.file;
+				j->ret[first + k].vm += j->g->nodes.data[i].own.vm;
+			}
 		}
 	}
-	mem_free(reach);
+	mem_free(s.reach);
 }
 
 void groups_retain(const struct graph *g, const uint32_t *group, uint32_t count, unsigned threads,
@@ -87,10 +109,10 @@ void groups_retain(const struct graph *g, const uint32_t *group, uint32_t count,
 
 void group_gone(const struct graph *g, const uint32_t *group, bool *ret)
 {
-	uint64_t *reach = mem_alloc(g->nodes.count * sizeof *reach);
-	groups_reach(g, group, 0, reach);
+	struct groups_search s = { g, group, 0, 1, NULL };
+	groups_reach(&s);
 	ret[0] = false;
 	for (uint32_t i = 1; i < g->nodes.count; i++)
-		ret[i] = groups_taking(g, i, group[i], 0, reach) & 1;
-	mem_free(reach);
+		ret[i] = groups_taking(&s, i, 0) & 1;
+	mem_free(s.reach);
 }
