@@ -394,7 +394,14 @@ static void advice_add_unreached(struct advice_rows *r, struct heft_graph *g)
 		"-Wl,--gc-sections",
 		.not_go = true
 	};
-	struct advice a = { .words = &words };
+	static const struct advice_words old_words = {
+		"bolt-old-code",
+		"llvm-bolt moved these functions, and kept what they were before",
+		"run llvm-bolt with --use-old-text",
+		"the new code has to fit into the place of the old",
+		ADVICE_INFERRED,
+	};
+	struct advice unreached = { .words = &words }, old = { .words = &old_words };
 	uint64_t *debug = advice_debug_bytes(g);
 	for (uint32_t i = 1; i < g->graph.nodes.count; i++) {
 		const struct graph_node *n = &g->graph.nodes.data[i];
@@ -402,12 +409,15 @@ static void advice_add_unreached(struct advice_rows *r, struct heft_graph *g)
 		if (graph_reaches(&g->graph, i) || bytes == 0 ||
 		    label_is_fallback(&g->labels, n->label))
 			continue;
-		const char *name = advice_node_name(r, g, i);
-		a.bytes += bytes;
-		vec_push(&a.parts, (struct advice_part){ name, bytes });
+		const struct section *in = image_section_at(program_image(&g->program), n->addr);
+		const bool is_old = in && str_starts(in->name, STR(".bolt.org."));
+		struct advice *a = is_old ? &old : &unreached;
+		a->bytes += bytes;
+		vec_push(&a->parts, (struct advice_part){ advice_node_name(r, g, i), bytes });
 	}
 	mem_free(debug);
-	advice_push(r, &a);
+	advice_push(r, &unreached);
+	advice_push(r, &old);
 }
 
 /* A reference from a function that has the same instructions as another function. */
