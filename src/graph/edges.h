@@ -82,7 +82,7 @@ struct edges_of {
 /* Appends the references in an image, and sorts *ret as edges_sort() does. O(code + relocations +
  * words of data). */
 void edges_find(const struct edges_of *in, edge_vec *ret);
-/* Sorts edges, and joins those with the same owners. */
+/* Sorts edges, and joins those with the same owners. Fast for few edges after many sorted ones. */
 void edges_sort(edge_vec *v);
 /* Appends a reference, unless the owner refers to itself. */
 void edges_add(edge_vec *v, uint32_t from, uint32_t to, enum edge_kind kind, uint64_t place);
