@@ -50,12 +50,11 @@ static struct chain *chains_find(struct labels *labels, const struct graph *g)
 	return of;
 }
 
-/* Returns the file's spans, labelled with chains. `parts`: spans of further nodes of owners,
- * labelled with these nodes. An owner's other bytes, such as its name, belong to its first node. */
-static struct spans chains_of_file(const struct graph *g, const struct chain *of,
-				   const struct spans *parts, const struct spans *owners)
+/* Adds the file's spans, labelled with chains. `parts`: spans of further nodes of owners, labelled
+ * with these nodes. An owner's other bytes, such as its name, belong to its first node. */
+static void chains_of_file(const struct graph *g, const struct chain *of, const struct spans *parts,
+			   const struct spans *owners, struct spans *ret)
 {
-	struct spans ret = { 0 };
 	size_t k = 0;
 	vec_each(const struct span, s, &owners->list) {
 		for (uint64_t at = s->start, end; at < s->start + s->size; at = end) {
@@ -71,28 +70,27 @@ static struct spans chains_of_file(const struct graph *g, const struct chain *of
 			end = s->start + s->size;
 			if (known)
 				end = min_u64(end, here ? n->start + n->size : n->start);
-			spans_push(&ret, at, end - at, of[node].label);
+			spans_push(ret, at, end - at, of[node].label);
 		}
 	}
-	ASSERT(spans_total(&ret) == spans_total(owners));
-	return ret;
+	ASSERT(spans_total(ret) == spans_total(owners));
 }
 
-/* Makes a layer with the chains of owners. `symbols`: the layer of the owners in `g`. */
+/* Makes a layer with the chains of owners. `file`: spans of the owners in `g`. ret->vm may have the
+ * memory of g->spans: no span is written before it is read. */
 static void layer_set_chains(const struct source_file *f, const struct graph *g,
-			     const struct layer *symbols, struct layer *ret)
+			     const struct spans *file, struct layer *ret)
 {
 	struct chain *of = chains_find(f->labels, g);
-	struct spans parts = { 0 }, of_file, vm = { 0 };
+	struct spans parts = { 0 }, of_file;
 	for (size_t i = 0; i < g->spans.list.count; i++) {
-		const struct span *s = &g->spans.list.data[i];
-		if (g->owner[i] != g->node_of[s->label])
-			spans_push(&parts, s->start, s->size, g->owner[i]);
-		spans_push(&vm, s->start, s->size, of[g->owner[i]].label);
+		const struct span s = g->spans.list.data[i];
+		if (g->owner[i] != g->node_of[s.label])
+			spans_push(&parts, s.start, s.size, g->owner[i]);
+		spans_push(&ret->vm, s.start, s.size, of[g->owner[i]].label);
 	}
 	basemap_translate(f->map, &parts, &of_file);
-	ret->vm = vm;
-	ret->file = chains_of_file(g, of, &of_file, &symbols->file);
+	chains_of_file(g, of, &of_file, file, &ret->file);
 	spans_release(&parts);
 	spans_release(&of_file);
 	mem_free(of);
@@ -133,9 +131,14 @@ void source_dominators(const struct source_file *f, struct layer *ret)
 	struct layer symbols = { .exact = false };
 	struct graph g = { 0 };
 	if (f->graph && f->symbols && !f->origins && !f->trace) {
-		layer_set_chains(f, f->graph, f->symbols, ret);
+		layer_set_chains(f, f->graph, &f->symbols->file, ret);
 	} else if (source_graph(f, &symbols, &g)) {
-		layer_set_chains(f, &g, &symbols, ret);
+		/* Memory that was written already is faster than new memory. */
+		ret->vm = g.spans;
+		ret->file = symbols.vm;
+		ret->vm.list.count = ret->file.list.count = 0;
+		layer_set_chains(f, &g, &symbols.file, ret);
+		g.spans = symbols.vm = (struct spans){ 0 };
 		graph_release(&g);
 		layer_release(&symbols);
 	} else {
