@@ -22,16 +22,18 @@ static uint64_t groups_bit(const struct groups_search *s, uint32_t node, unsigne
 }
 
 /* Gives a node the bits of another one that refers to it, without its group's. True if some are
- * new. */
-static bool groups_pass(const struct groups_search *s, uint32_t from, uint32_t to)
+ * new. Sets *ret_full if the node cannot get more. */
+static bool groups_pass(const struct groups_search *s, uint32_t from, uint32_t to, bool *ret_full)
 {
 	const uint64_t *has = &s->reach[(size_t)from * s->words];
-	uint64_t *gets = &s->reach[(size_t)to * s->words], all = 0;
+	uint64_t *gets = &s->reach[(size_t)to * s->words], all = 0, lacks = 0;
 	for (unsigned w = 0; w < s->words; w++) {
-		const uint64_t more = has[w] & ~gets[w] & ~groups_bit(s, to, w);
-		gets[w] |= more;
-		all |= more;
+		const uint64_t may = ~gets[w] & ~groups_bit(s, to, w);
+		gets[w] |= has[w] & may;
+		all |= has[w] & may;
+		lacks |= may & ~has[w];
 	}
+	*ret_full = lacks == 0;
 	return all != 0;
 }
 
@@ -41,7 +43,7 @@ static void groups_reach(struct groups_search *s)
 	const struct graph *g = s->g;
 	const size_t count = g->nodes.count;
 	uint32_t *line = mem_zeroed(count, sizeof *line); /* A ring: each node is in it once */
-	bool *waits = mem_zeroed(count, sizeof *waits);
+	bool *waits = mem_zeroed(count, sizeof *waits), *full = mem_zeroed(count, sizeof *full);
 	size_t head = 0, waiting = 1;
 	s->reach = mem_zeroed(count, s->words * sizeof *s->reach);
 	memset(s->reach, 0xff, s->words * sizeof *s->reach);
@@ -51,7 +53,7 @@ static void groups_reach(struct groups_search *s)
 		waits[from] = false;
 		for (size_t i = g->out_first[from]; i < g->out_first[from + 1]; i++) {
 			const uint32_t to = g->out[i];
-			if (!groups_pass(s, from, to) || waits[to])
+			if (full[to] || !groups_pass(s, from, to, &full[to]) || waits[to])
 				continue;
 			ASSERT(waiting < count + 1);
 			line[(head + waiting - 1) % count] = to;
@@ -59,7 +61,7 @@ static void groups_reach(struct groups_search *s)
 			waiting++;
 		}
 	}
-	mem_free_all(line, waits);
+	mem_free_all(line, waits, full);
 }
 
 /* Returns the groups of a word with which a node goes. An unreached node goes with its own
