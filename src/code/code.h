@@ -1,7 +1,7 @@
 /* code.h - decodes instructions: lengths, and the addresses that they refer to.
  *
- * Knows x86-64, i386 and AArch64. For Thumb-2, RISC-V, AVR and Xtensa it decodes lengths, branches
- * and calls, but no operands. Code is decoded linearly from its first byte. Thread-safe. */
+ * Knows x86-64, i386 and AArch64. For other sets it decodes lengths, branches and calls, but no
+ * operands. Code is decoded linearly from its first byte. Thread-safe. */
 #pragma once
 
 #include "base/reader.h"
@@ -19,7 +19,7 @@ enum code_isa {
 	CODE_RISCV64,
 	CODE_AVR,
 	CODE_XTENSA,
-	/* For these sets, heft only finds functions (code_split_isa_of()). */
+	/* For these sets, heft finds functions and references (code_split_isa_of()). */
 	CODE_ARM,
 	CODE_MIPS,
 	CODE_MIPS_BE,

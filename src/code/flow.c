@@ -77,6 +77,14 @@ enum code_isa flow_isa_of(const struct image *im)
 	}
 }
 
+/* True if code may be of a MIPS set that mips_flow() does not know: MIPS16, microMIPS or release 6.
+ * Source: MIPS ABI supplement, e_flags. */
+static bool mips_has_other_sets(const struct image *im)
+{
+	enum { MICRO = 1 << 25, M16 = 1 << 26, RELEASE_6 = 9 };
+	return im->flags & (MICRO | M16) || im->flags >> 28 >= RELEASE_6;
+}
+
 enum code_isa code_split_isa_of(const struct image *im)
 {
 	const enum code_isa isa = flow_isa_of(im);
@@ -84,7 +92,10 @@ enum code_isa code_split_isa_of(const struct image *im)
 		return isa;
 	switch (image_arch(im)->id) {
 	case ARCH_ARM: return im->big_endian ? CODE_NONE : CODE_ARM;
-	case ARCH_MIPS: return im->big_endian ? CODE_MIPS_BE : CODE_MIPS;
+	case ARCH_MIPS:
+		return mips_has_other_sets(im) ? CODE_NONE
+		       : im->big_endian        ? CODE_MIPS_BE
+					       : CODE_MIPS;
 	case ARCH_PPC:
 	case ARCH_PPC64: return im->big_endian ? CODE_POWER_BE : CODE_POWER;
 	case ARCH_S390: return CODE_S390;

@@ -1,5 +1,5 @@
-/* flow.h - finds where control continues after an instruction: x86-64, i386, AArch64, Thumb-2,
- * RISC-V, AVR, Xtensa. */
+/* flow.h - finds where control continues after an instruction, for all instruction sets that heft
+ * decodes. */
 #pragma once
 
 #include "code/code.h"
@@ -34,8 +34,8 @@ struct image;
  * entry. */
 enum code_isa flow_isa_of(const struct image *im);
 
-/* Returns the instruction set for finding functions in code without symbols. Includes the sets of
- * flow_isa_of(), ARM, MIPS, PowerPC and z/Architecture. */
+/* Returns the instruction set for finding functions in code without symbols, and references.
+ * Includes the sets of flow_isa_of(), ARM, MIPS, PowerPC and z/Architecture. */
 enum code_isa code_split_isa_of(const struct image *im);
 
 /* True if instructions are four bytes long, or multiples of it. */

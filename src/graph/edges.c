@@ -136,13 +136,26 @@ static const struct span *edges_target(const struct edges_scan *s, struct edges_
 	return known->at;
 }
 
+static bool edges_has_sets(const struct edges_scan *s)
+{
+	return s->isa == CODE_ARM || s->isa == CODE_THUMB;
+}
+
+/* True if a span of 32-bit ARM code is probably of the ARM set. */
+static bool edges_is_arm(const struct edges_scan *s, const struct span *at)
+{
+	return arm_set_likely(image_at(s->in.im, at->start, at->size), at->start, false);
+}
+
 /* True if a number counts as an address of span `at`. For code, it must be the address of the first
  * byte. For data with 64-bit addresses, it may also be that of a later byte. */
 static bool edges_is_address(const struct edges_scan *s, const struct span *at, uint64_t number)
 {
 	const bool code = s->in.flags[at - s->in.spans->list.data] & SPAN_CODE;
-	if (at->start == (code ? flow_entry(s->isa, number) : number))
-		return !code || s->isa != CODE_THUMB || (number & 1);
+	if (at->start == number)
+		return !code || s->isa != CODE_THUMB || edges_is_arm(s, at);
+	if (code && edges_has_sets(s) && at->start + 1 == number)
+		return true;
 	return !code && s->in.im->bits == 64 && !lookalike_is_text(s->in.im, number) &&
 	       !lookalike_is_number(s->in.im, number);
 }
@@ -222,10 +235,18 @@ static void edges_scan_code(const struct edges_scan *s, const struct span *span,
 {
 	const struct bytes code = image_at(s->in.im, span->start, span->size);
 	const unsigned kinds = REF_MEM | REF_ADDR | REF_CALL | REF_JUMP | (s->fixed ? REF_IMM : 0);
+	const struct ref_wish wish = { kinds, s->low, s->high, NULL };
+	/* Shorter code does not show whether it is ARM or Thumb code, so it is decoded as both. */
+	enum { TELLING = 64 };
+	const bool both = edges_has_sets(s) && span->size < TELLING;
+	const bool arm = edges_has_sets(s) && edges_is_arm(s, span);
 	work->count = 0;
-	if (s->isa != CODE_NONE)
-		code_refs(s->isa, code, span->start, &(struct ref_wish){ kinds, s->low, s->high },
-			  work);
+	if (both || arm)
+		code_refs(CODE_ARM, code, span->start, &wish, work);
+	if (both || (edges_has_sets(s) && !arm))
+		code_refs(CODE_THUMB, code, span->start, &wish, work);
+	else if (!edges_has_sets(s))
+		code_refs(s->isa, code, span->start, &wish, work);
 	if (data_refs_known(s->in.im))
 		data_refs(s->in.im, code, span->start, work);
 	for (size_t i = 0; i < work->count; i++) {
@@ -354,7 +375,8 @@ static void edges_scan_relocs(struct edges_scan *s, const struct section *table,
 	if (!reloc_open(&it, s->in.im, table) || (it.patched && !it.patched->alloc))
 		return;
 	/* In linked code, the decoder of instructions gives the targets. */
-	if (it.patched && it.patched->exec && s->in.im->kind != IMAGE_OBJECT && s->isa != CODE_NONE)
+	if (it.patched && it.patched->exec && s->in.im->kind != IMAGE_OBJECT &&
+	    flow_isa_of(s->in.im) != CODE_NONE)
 		return;
 	while (reloc_next(&it, &rel))
 		if (rel.alloc && rel.kind != RELOC_TLS && rel.kind != RELOC_COPY)
@@ -447,7 +469,7 @@ static void edges_join(edge_vec *v)
 void edges_find(const struct edges_of *in, edge_vec *ret)
 {
 	struct edges_scan s = { .in = *in,
-				.isa = flow_isa_of(in->im),
+				.isa = code_split_isa_of(in->im),
 				.pools = image_arch(in->im)->pools };
 	const struct image *im = in->im;
 	const size_t count = in->spans->list.count;

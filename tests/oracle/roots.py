@@ -119,6 +119,37 @@ def compare_go(heft):
     return not bad
 
 
+CALLS = r"""
+static __attribute__((noinline)) int leaf(int x) { __asm__ volatile(""); return x * 3; }
+static __attribute__((noinline)) int middle(int x) { return leaf(x) + leaf(x + 1); }
+int _start(int x) { return middle(x) + 1; }
+"""
+MIPS = "-nostdlib -mno-abicalls -fno-pic -no-pie -G0 -fuse-ld=lld -Wl,-e,_start"
+# Name, source, compiler and flags.  Every function of the program lives.
+LIVING = [
+    ("ARM", CALLS, "arm-linux-gnueabihf-gcc -marm -nostdlib"), ("Thumb", CALLS, "arm-linux-gnueabihf-gcc -mthumb -nostdlib"),
+    ("PowerPC", CALLS, "powerpc-linux-gnu-gcc -nostdlib"), ("s390x", CALLS, "s390x-linux-gnu-gcc -nostdlib"),
+    ("MIPS", CALLS, "clang-19 --target=mipsel-linux-gnu " + MIPS),
+    ("MIPS, big-endian", CALLS, "clang-19 --target=mips-linux-gnu " + MIPS),
+]
+
+
+def compare_living(heft, what, source, command):
+    """Nothing may be dead in a small program in which everything is called."""
+    with tempfile.TemporaryDirectory() as folder:
+        suffix = ".s" if source.lstrip().startswith(".") else ".c"
+        path, program = pathlib.Path(folder) / ("main" + suffix), pathlib.Path(folder) / "main"
+        path.write_text(source)
+        built = subprocess.run([*command.split(), "-O2", "-w", path, "-o", program], stderr=subprocess.PIPE, text=True)
+        if built.returncode:
+            print(f"{what}: not built", built.stderr[:200])
+            return True
+        names = {line.split()[-1] for line in output("nm", "--defined-only", program).splitlines() if line.split()[-2] in "tTdDwW"}
+        lost = sorted(n for n in names - reached(heft, program) if not n.startswith(("$", "_edata", "__data_start", "_fdata", "_ftext", "_gp")))
+    print(f"{'FAILED ' if lost else ''}{what}: of {len(names)} symbols, unreached are", *lost or ["none"])
+    return not lost
+
+
 def main():
     heft, good, done = sys.argv[1], True, 0
     kits = [("C", "gcc", "nm", ["-no-pie"]), ("C, moving", "gcc", "nm", ["-pie"]), ("C++", "g++", "nm", ["-no-pie"]), ("PE", "x86_64-w64-mingw32-gcc", "x86_64-w64-mingw32-nm", [])]
@@ -144,6 +175,10 @@ def main():
     if shutil.which("go") and sys.argv[2:] in ([], ["Go"]):
         good = compare_go(heft) and good
         done += 1
+    for what, source, command in LIVING:
+        if shutil.which(command.split()[0]) and sys.argv[2:] in ([], ["living"]):
+            good = compare_living(heft, what, source, command) and good
+            done += 1
     if done == 0:
         print("SKIP: no compiler")
         sys.exit(SKIPPED)
