@@ -54,7 +54,8 @@ static void slot_load(struct data_scan *s, uint64_t off, unsigned rt, uint64_t s
 	struct reader r = reader_of(image_at(s->im, slot, word), s->big_endian);
 	const uint64_t value = read_uint(&r, word);
 	data_refs_forget(s, rt);
-	if (!reader_ok(&r) || value == 0)
+	/* 0 is an import, or the first page of an image that a loader moves. */
+	if (!reader_ok(&r) || (value == 0 && !s->moves))
 		return;
 	data_scan_set_place(s, rt, value, value % PAGE != 0);
 	if (value % PAGE != 0)

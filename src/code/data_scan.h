@@ -155,9 +155,10 @@ static inline bool data_scan_in_got(const struct data_scan *s, uint64_t addr)
 /* Reports that code uses the address in a register, plus a displacement. */
 static inline void data_scan_use(struct data_scan *s, uint64_t off, unsigned reg, uint64_t imm)
 {
-	if (!data_scan_knows(s, reg) || (s->moves && !data_scan_is_place(s, reg)))
-		return;
 	const uint64_t at = s->r.base[reg] + imm, to = s->wide ? at : (uint32_t)at;
+	/* At 0, an image that moves has its header. */
+	if (!data_scan_knows(s, reg) || (s->moves && (to == 0 || !data_scan_is_place(s, reg))))
+		return;
 	/* Small displacements lead to members of a structure. A larger one may lead to another
 	 * variable, because compilers address neighbouring variables from one of them. */
 	enum { MEMBERS = 64 };
