@@ -516,8 +516,10 @@ typedef size_t (*heft_course_fn)(void *ctx, const char *subject, const char *nam
 
 /* Options of a comment. Set `size` and zero the rest for defaults. */
 struct heft_comment_opts {
-	size_t size;       /* Set to sizeof(struct heft_comment_opts). */
-	const char *title; /* Name of the program that was measured. NULL for "". */
+	size_t size; /* Set to sizeof(struct heft_comment_opts). */
+	/* Name of the program that was measured. NULL: the name of the file after the change, or,
+	 * if that tells only a side, such as "new.elf", what the snapshots call the program. */
+	const char *title;
 	/* URL of the full report, http or https; HEFT_EARG for others. NULL if there is none. */
 	const char *page_url;
 	/* Write nothing if all limits are kept and each section (except debug sections) changed by

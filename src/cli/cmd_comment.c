@@ -221,11 +221,8 @@ int cmd_comment(const struct cli *cli, int argc, char **argv)
 	if (status == CLI_GO_ON && !run_has_words(&job.open.run, 1, 1, "one file"))
 		status = EXIT_TROUBLE;
 	if (status == CLI_GO_ON) {
-		const char *name = cli_file_name(job.open.run.words[0]);
-		if (!job.opts.title)
-			job.opts.title = name;
 		if (!job.product)
-			job.product = name;
+			job.product = cli_file_name(job.open.run.words[0]);
 		status = comment_run(&job);
 	}
 	heft_diff_free(job.diff);

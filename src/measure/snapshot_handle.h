@@ -12,7 +12,8 @@ struct heft_snapshot {
 	VEC(const char *) builds;
 	VEC(struct snap_value) metadata; /* Metadata that the user added */
 	const char *components_path;
-	unsigned flags; /* Bits of enum heft_snapshot_flag */
+	const char *path; /* The first file that snapshot_read() opened. NULL if there is none */
+	unsigned flags;   /* Bits of enum heft_snapshot_flag */
 	bool open;
 	bool *used; /* Per file of wish.debug_files: true if used. NULL if no program was opened */
 	struct snapshot snapshot;

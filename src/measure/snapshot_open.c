@@ -51,6 +51,7 @@ bool snapshot_read(struct heft_snapshot *s, const char *const *paths, size_t cou
 		   struct heft_err *err)
 {
 	struct file f;
+	s->path = arena_copy(&s->arena, str_of(paths[0]));
 	if (count != 1)
 		return snapshot_make(s, paths, count, err);
 	if (!file_open(&f, paths[0], err))

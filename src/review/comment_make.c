@@ -80,11 +80,12 @@ static bool names_side(struct str name)
 	return ret;
 }
 
-/* Returns a title that tells what the program is: `title` if that does. Otherwise as the programs
- * were called when they were measured, as a library says itself, as the program's own package,
- * unless that is a folder within the directory of its sources, or as that directory. */
-static const char *title_of(const char *title, struct causes *c, const struct snapshot_diff *d)
+/* Returns a title that tells what the program is: the name of the file, if that does. Otherwise as
+ * the programs were called when they were measured, as a library says itself, as the program's own
+ * package, unless that is a folder within the directory of its sources, or as that directory. */
+static const char *title_of(const char *path, struct causes *c, const struct snapshot_diff *d)
 {
+	const char *title = path ? file_name(path) : "";
 	struct str parts = causes_metadata(d->after, "elf_parts");
 	const bool go = strcmp(c->own_package, "main") == 0;
 	const struct str own = go ? file_name_str(str_take(&parts, ' ')) : str_of(c->own_package);
@@ -122,7 +123,8 @@ void comment_make(struct came_in_finder *finder, const struct diff_sections *sec
 			     .owners = &rows[OWNERS].table,
 			     .owners_by = owners_by,
 			     .details = &rows[DETAILS].table,
-			     .title = title_of(opts->title ? opts->title : "", &causes, diff),
+			     .title = opts->title ? opts->title
+						  : title_of(finder->after->path, &causes, diff),
 			     .page_url = opts->page_url ? opts->page_url : "",
 			     .template = template,
 			     .regions = regions.list.data,
