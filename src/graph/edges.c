@@ -255,24 +255,56 @@ static void edges_scan_code(const struct edges_scan *s, const struct span *span,
 	}
 }
 
-/* Adds a jump from code to the next span, if control runs on into it. Only for images whose symbols
- * state no sizes: there, a label in the middle of a function begins a span. */
+/* True if control may continue after an instruction. */
+static bool edges_runs_on(const struct flow *in)
+{
+	return in->maybe || in->kind == FLOW_PLAIN || in->kind == FLOW_CONDITIONAL ||
+	       in->kind == FLOW_CALL || in->kind == FLOW_NOP;
+}
+
+/* Finds the last instruction of a span, except padding. `found` begins as a return. Data may lie
+ * after the end of flow, such as pools, and tables for debuggers on PowerPC. */
+static void edges_last(const struct edges_scan *s, const struct span *span, struct flow *found)
+{
+	const struct bytes code = image_at(s->in.im, span->start, span->size);
+	struct flow_way way = { .isa = s->isa };
+	struct flow in;
+	uint64_t furthest = 0; /* Offset of the last target of a branch */
+	const bool data = s->pools || s->isa == CODE_POWER || s->isa == CODE_POWER_BE;
+	if (edges_has_sets(s))
+		way.isa = edges_is_arm(s, span) ? CODE_ARM : CODE_THUMB;
+	for (uint64_t at = 0; at < code.size; at += in.size) {
+		if (!flow_next(&way, code.p + at, code.size - at, span->start + at, &in)) {
+			found->kind = FLOW_RETURN;
+			return;
+		}
+		if ((in.kind == FLOW_JUMP || in.kind == FLOW_CONDITIONAL) &&
+		    in.target - span->start < code.size)
+			furthest = max_u64(furthest, in.target - span->start);
+		if (in.kind != FLOW_NOP)
+			*found = in;
+		if (data && !edges_runs_on(&in) && in.kind != FLOW_JUMP_INDIRECT && furthest <= at)
+			return;
+	}
+}
+
+/* Adds a jump from code to the next span, if control runs on into it: a label in the middle of a
+ * function begins a span, and functions in assembly may lie one behind the other. */
 static void edges_add_next(const struct edges_scan *s, size_t i, struct edges_list *to)
 {
 	const struct span *span = &s->in.spans->list.data[i];
 	const uint64_t end = span->start + span->size;
-	const struct bytes code = image_at(s->in.im, span->start, span->size);
-	struct flow_way way = { .isa = s->isa };
-	struct flow flow = { .kind = FLOW_RETURN };
-	if (image_states_sizes(s->in.im) || s->isa == CODE_NONE ||
-	    i + 1 == s->in.spans->list.count || span[1].start != end ||
+	const bool open = s->in.flags[i] & SPAN_OPEN;
+	struct flow last = { .kind = FLOW_RETURN };
+	/* The end of a compiler's function may be a pool. */
+	if (s->pools && image_states_sizes(s->in.im) && !open)
+		return;
+	if (s->isa == CODE_NONE || i + 1 == s->in.spans->list.count || span[1].start != end ||
 	    !(s->in.flags[i + 1] & SPAN_CODE))
 		return;
-	for (uint64_t at = 0; at < code.size; at += flow.size)
-		if (!flow_next(&way, code.p + at, code.size - at, span->start + at, &flow))
-			return;
-	if (flow.kind == FLOW_PLAIN || flow.kind == FLOW_CONDITIONAL)
-		edges_list_add(to, s->in.owner[i], s->in.owner[i + 1], EDGE_JUMP, end - flow.size);
+	edges_last(s, span, &last);
+	if (edges_runs_on(&last) && (last.kind != FLOW_CALL || open))
+		edges_list_add(to, s->in.owner[i], s->in.owner[i + 1], EDGE_JUMP, end - last.size);
 }
 
 static void edges_scan_words(const struct edges_scan *s, const struct span *span, uint32_t from,

@@ -64,6 +64,8 @@ enum span_flag {
 	SPAN_DATA = 1 << 1, /* Words that may be pointers */
 	SPAN_GOT = 1 << 2,  /* GOT slots without an owner */
 	SPAN_STUB = 1 << 3, /* Besides SPAN_CODE: a PLT stub */
+	SPAN_OPEN = 1 << 4, /* Code of a symbol that states no size, as assembly has them: control
+			     * may run on into the next span, also after a call */
 };
 
 /* An image with owners of its VM bytes. Borrowed while edges are found. */

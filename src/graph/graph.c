@@ -4,12 +4,13 @@
 #include "attr/attr.h"
 #include "base/sort.h"
 #include "code/ref_store.h"
+#include "image/code_symbols.h"
 #include "image/elf/elf_const.h"
 #include "program/go_table.h"
 #include "program/plt.h"
 #include "program/symbol_rule.h"
 
-/* Addresses of variables in executable sections. */
+/* Addresses of symbols in executable sections. */
 typedef VEC(uint64_t) variable_vec;
 
 struct graph_maker {
@@ -21,12 +22,13 @@ struct graph_maker {
 	struct unwind_tables unwind;
 	size_t place;             /* Index of the last answer of graph_place() */
 	variable_vec variables;   /* Sorted */
+	variable_vec open;        /* Code symbols that state no size. Sorted */
 	const struct section *in; /* Section of the last span */
 	bool in_data;             /* True if that section has data */
 	uint8_t in_flags;         /* Bits of enum span_flag of its spans that are no variables */
 };
 
-static void graph_list_variables(struct graph_maker *m)
+static void graph_list_symbols(struct graph_maker *m)
 {
 	const struct image *im = m->of->im;
 	const struct section *table = image_symbols(im);
@@ -36,13 +38,21 @@ static void graph_list_variables(struct graph_maker *m)
 		return;
 	for (size_t i = 1; i < t.count; i++) {
 		const struct symbol s = symtab_get_nameless(&t, i);
-		if (s.type != STT_OBJECT || !symbol_addr(im, &s, &addr))
+		const bool open = s.size == 0 && image_states_sizes(im) &&
+				  (s.type == STT_FUNC || s.type == STT_NOTYPE);
+		if (!(s.type == STT_OBJECT || open) || !symbol_addr(im, &s, &addr))
 			continue;
 		const struct section *in = image_section_at(im, addr);
-		if (in && in->exec)
+		if (!in || !in->exec)
+			continue;
+		const struct symbol named = symtab_get(&t, i);
+		if (s.type == STT_OBJECT)
 			vec_push(&m->variables, addr);
+		else if (symbol_mark(&named) == '\0')
+			vec_push(&m->open, addr);
 	}
 	vec_sort(&m->variables);
+	vec_sort(&m->open);
 }
 
 /* True if words of a section may be pointers. False for tables of the file format, such as unwind
@@ -79,9 +89,11 @@ static uint8_t graph_span_flags(const struct graph_maker *m, const struct span *
 	if (!in)
 		return 0;
 	if (in->exec && !in->nobits) {
-		const size_t i = vec_lower(&m->variables, s->start);
-		const bool variable = i < m->variables.count && m->variables.data[i] == s->start;
-		return variable ? SPAN_DATA : m->in_flags;
+		const uint64_t *variable = vec_before(&m->variables, s->start);
+		const uint64_t *open = vec_before(&m->open, s->start);
+		if (variable && *variable == s->start)
+			return SPAN_DATA;
+		return open && *open == s->start ? m->in_flags | SPAN_OPEN : m->in_flags;
 	}
 	if (section_is_got(in))
 		return fallback ? SPAN_GOT : 0;
@@ -374,7 +386,7 @@ void graph_read(struct graph *g, const struct graph_of *of)
 	m.same = mem_zeroed(g->label_count + 1, sizeof *m.same);
 	graph_join_labels(&m);
 	unwind_tables_read(of->im, &m.unwind);
-	graph_list_variables(&m);
+	graph_list_symbols(&m);
 	if (of->refs)
 		vec_sort(&of->refs->symbols);
 	graph_cut_spans(&m);
@@ -386,7 +398,7 @@ void graph_read(struct graph *g, const struct graph_of *of)
 	for (size_t i = 0; i < g->label_count; i++)
 		g->node_of[i] = g->node_of[m.same[i]];
 	mem_free_all(m.has_code, m.same);
-	vec_release_all(&m.variables, &m.unwind.places);
+	vec_release_all(&m.variables, &m.open, &m.unwind.places);
 	struct graph_names names = { g, of };
 	const struct edges_of in = { .im = of->im,
 				     .spans = &g->spans,

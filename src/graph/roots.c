@@ -156,8 +156,8 @@ static void roots_add_sections(struct graph_roots *r)
 	const struct section *in = NULL;
 	enum root_why of_section = ROOT_NONE;
 	bool table = true;
-	const bool known =
-		r->of->im->kind == IMAGE_OBJECT || code_split_isa_of(r->of->im) != CODE_NONE;
+	const bool known = r->of->im->kind == IMAGE_OBJECT ||
+			   code_split_isa_of(r->of->im) != CODE_NONE;
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];
 		if (!in || s->start - in->addr >= in->size) {
@@ -236,7 +236,8 @@ void graph_find_roots(struct graph *g, const struct graph_of *of)
 {
 	struct graph_roots r = { g, of };
 	uint64_t addr;
-	if (of->im->kind != IMAGE_OBJECT && of->im->entry != 0)
+	/* 0 is an entry too, if it is code. */
+	if (of->im->kind != IMAGE_OBJECT)
 		roots_add_code(&r, of->im->entry, ROOT_ENTRY);
 	roots_add_exports(&r);
 	if (of->im->kind != IMAGE_OBJECT) {

@@ -125,12 +125,24 @@ static __attribute__((noinline)) int middle(int x) { return leaf(x) + leaf(x + 1
 int _start(int x) { return middle(x) + 1; }
 """
 MIPS = "-nostdlib -mno-abicalls -fno-pic -no-pie -G0 -fuse-ld=lld -Wl,-e,_start"
+LABELS = """
+.globl _start
+_start: %s first
+first: %s leaf
+second: %s
+last: %s
+leaf: %s
+"""
 # Name, source, compiler and flags.  Every function of the program lives.
 LIVING = [
     ("ARM", CALLS, "arm-linux-gnueabihf-gcc -marm -nostdlib"), ("Thumb", CALLS, "arm-linux-gnueabihf-gcc -mthumb -nostdlib"),
     ("PowerPC", CALLS, "powerpc-linux-gnu-gcc -nostdlib"), ("s390x", CALLS, "s390x-linux-gnu-gcc -nostdlib"),
     ("MIPS", CALLS, "clang-19 --target=mipsel-linux-gnu " + MIPS),
     ("MIPS, big-endian", CALLS, "clang-19 --target=mips-linux-gnu " + MIPS),
+    # The entry is at 0, and control runs on from label to label.
+    ("AVR, labels", LABELS % ("rjmp", "rcall", "mov r1, r2", "ret", "ret"), "avr-gcc -nostdlib -Wl,-e,_start"),
+    ("x86-64, labels", LABELS % ("jmp", "call", "mov %eax, %ebx", "ret", "ret"), "gcc -nostdlib -static -Wl,-Ttext=0"),
+    ("Thumb, labels", ".syntax unified\n.thumb" + LABELS % ("b", "bl", "mov r1, r2", "bx lr", "bx lr"), "arm-none-eabi-gcc -nostdlib -mthumb -mcpu=cortex-m4 -Wl,-Ttext=0"),
 ]
 
 
