@@ -47,7 +47,8 @@ struct edges_scan {
 	/* Per block of 2^shift bytes from `low`: number of spans that begin up to its start. */
 	uint32_t *begun;
 	unsigned shift;
-	bool *read; /* Per span: true if records (struct ref_part) have its references */
+	bool *read;            /* Per span: true if records (struct ref_part) have its references */
+	VEC(uint64_t) patched; /* Object: sorted addresses that relocations change */
 	VEC(struct edges_job) jobs;
 };
 
@@ -230,6 +231,35 @@ static void edges_scan_kept(const struct edges_scan *s, struct ref_part *kept,
 	vec_release(&kept->bytes);
 }
 
+/* Gives a reference in a 32-bit object its full addresses. A section of an object may lie above
+ * 4 GiB, and decoders may keep 32 bits. */
+static void edges_widen(struct code_ref *ref, uint64_t addr)
+{
+	ref->from = code_target32(addr, ref->from);
+	ref->field = ref->field ? code_target32(addr, ref->field) : 0;
+	ref->to = code_target32(addr, ref->to);
+}
+
+/* True if the bytes of an instruction state where a reference of it leads. In objects, a relocation
+ * may change them, and on AArch64 two instructions may make an address: then both have one. */
+static bool edges_is_stated(const struct edges_scan *s, struct bytes code, uint64_t addr,
+			    const struct code_ref *ref)
+{
+	const uint64_t off = ref->from - addr, from = ref->field ? ref->field : ref->from;
+	struct flow in;
+	if (s->in.im->kind != IMAGE_OBJECT)
+		return true;
+	ASSERT(off < code.size);
+	if (s->isa == CODE_ARM64 && !(ref->kind & (REF_CALL | REF_JUMP)) &&
+	    (load_le32(code.p + off) & 0x9f000000) != 0x10000000) /* adr */
+		return false;
+	if (!flow_decode(s->isa, code.p + off, code.size - off, ref->from, &in))
+		return false;
+	const size_t i = vec_lower(&s->patched, from);
+	const unsigned size = ref->field ? 1 : code_isa_has_words(s->isa) ? 4 : in.size;
+	return i == s->patched.count || s->patched.data[i] - from >= size;
+}
+
 static void edges_scan_code(const struct edges_scan *s, const struct span *span, uint32_t from,
 			    code_ref_vec *work, struct edges_list *to)
 {
@@ -247,11 +277,15 @@ static void edges_scan_code(const struct edges_scan *s, const struct span *span,
 		code_refs(CODE_THUMB, code, span->start, &wish, work);
 	else if (!edges_has_sets(s))
 		code_refs(s->isa, code, span->start, &wish, work);
-	if (data_refs_known(s->in.im))
+	if (data_refs_known(s->in.im) && s->in.im->kind != IMAGE_OBJECT)
 		data_refs(s->in.im, code, span->start, work);
 	for (size_t i = 0; i < work->count; i++) {
-		const struct code_ref *ref = &work->data[i];
-		edges_add_ref(s, to, from, &(struct kept_ref){ ref->from, ref->to, ref->kind });
+		struct code_ref *ref = &work->data[i];
+		if (s->in.im->kind == IMAGE_OBJECT && s->in.im->bits == 32)
+			edges_widen(ref, span->start);
+		if (edges_is_stated(s, code, span->start, ref))
+			edges_add_ref(s, to, from,
+				      &(struct kept_ref){ ref->from, ref->to, ref->kind });
 	}
 }
 
@@ -371,6 +405,21 @@ static void edges_make_jobs(struct edges_scan *s)
 	}
 }
 
+/* Finds the place to which an object's relocation of another kind refers, such as a half of an
+ * address, or a distance from the GOT: symbol plus addend. */
+static bool edges_other_reloc(const struct reloc_iter *it, const struct reloc *rel, uint64_t *ret)
+{
+	if (it->image->kind != IMAGE_OBJECT || rel->kind != RELOC_OTHER || rel->symbol == 0 ||
+	    rel->symbol >= it->symbols.count)
+		return false;
+	const struct symbol s = symtab_get_nameless(&it->symbols, rel->symbol);
+	/* The bits of the instruction have the rest of the address. */
+	if ((s.type == STT_SECTION && !rel->has_addend) || !symbol_addr(it->image, &s, ret))
+		return false;
+	*ret += (uint64_t)rel->addend;
+	return true;
+}
+
 /* Adds the reference that a relocation makes. */
 static void edges_add_reloc(const struct edges_scan *s, const struct reloc_iter *it,
 			    const struct reloc *rel, struct operands *operands,
@@ -387,7 +436,7 @@ static void edges_add_reloc(const struct edges_scan *s, const struct reloc_iter 
 		return;
 	const struct graph_edge found = { .place = rel->addr,
 					  .kind = code ? EDGE_CODE : EDGE_POINTER };
-	if (reloc_target(it, rel, &target)) {
+	if (reloc_target(it, rel, &target) || edges_other_reloc(it, rel, &target)) {
 		if (rel->kind == RELOC_PCREL)
 			target += operands_rest(operands, rel->addr);
 		edges_add_target(s, to, s->in.owner[i], found, target);
@@ -413,6 +462,21 @@ static void edges_scan_relocs(struct edges_scan *s, const struct section *table,
 	while (reloc_next(&it, &rel))
 		if (rel.alloc && rel.kind != RELOC_TLS && rel.kind != RELOC_COPY)
 			edges_add_reloc(s, &it, &rel, operands, to);
+}
+
+static void edges_list_patched(struct edges_scan *s)
+{
+	const struct image *im = s->in.im;
+	for (size_t i = 1; im->kind == IMAGE_OBJECT && i < im->section_count; i++) {
+		struct reloc_iter it;
+		struct reloc rel;
+		if (!section_is_reloc(&im->sections[i]) || !reloc_open(&it, im, &im->sections[i]))
+			continue;
+		while (reloc_next(&it, &rel))
+			if (rel.alloc)
+				vec_push(&s->patched, rel.addr);
+	}
+	vec_sort(&s->patched);
 }
 
 static void edges_scan_all_relocs(struct edges_scan *s, edge_vec *to)
@@ -524,8 +588,8 @@ void edges_find(const struct edges_of *in, edge_vec *ret)
 	for (size_t i = 0; in->refs && i < in->refs->parts.count; i++)
 		vec_push(&s.jobs, (struct edges_job){ .kept = &in->refs->parts.data[i] });
 	edges_run_jobs(&s, &lists);
-	if (im->kind != IMAGE_OBJECT)
-		edges_make_jobs(&s);
+	edges_list_patched(&s);
+	edges_make_jobs(&s);
 	edges_run_jobs(&s, &lists);
 	edges_scan_all_relocs(&s, ret);
 	edges_scan_places(&s, ret);
@@ -536,6 +600,7 @@ void edges_find(const struct edges_of *in, edge_vec *ret)
 		vec_release(&lists.data[i]);
 	vec_release(&lists);
 	mem_free_all(s.begun, s.read);
+	vec_release(&s.patched);
 }
 
 void edges_sort(edge_vec *v)

@@ -156,8 +156,7 @@ static void roots_add_sections(struct graph_roots *r)
 	const struct section *in = NULL;
 	enum root_why of_section = ROOT_NONE;
 	bool table = true;
-	const bool known = r->of->im->kind == IMAGE_OBJECT ||
-			   code_split_isa_of(r->of->im) != CODE_NONE;
+	const bool known = code_split_isa_of(r->of->im) != CODE_NONE;
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const struct span *s = &vm->list.data[i];
 		if (!in || s->start - in->addr >= in->size) {

@@ -145,6 +145,12 @@ LIVING = [
     ("Thumb, labels", ".syntax unified\n.thumb" + LABELS % ("b", "bl", "mov r1, r2", "bx lr", "bx lr"), "arm-none-eabi-gcc -nostdlib -mthumb -mcpu=cortex-m4 -Wl,-Ttext=0"),
 ]
 
+# In objects, an assembler resolves calls in a section without relocations, or hides the distance in the instruction.
+LIVING += [(f"object, {name}", CALLS, f"{command} -c") for name, command in (
+    ("x86-64", "gcc"), ("i386", "i686-linux-gnu-gcc"), ("AArch64", "aarch64-linux-gnu-gcc"), ("ARM", "arm-linux-gnueabihf-gcc -marm"),
+    ("Thumb", "arm-linux-gnueabihf-gcc -mthumb"), ("PowerPC", "powerpc-linux-gnu-gcc"), ("s390x", "s390x-linux-gnu-gcc"), ("RISC-V", "riscv64-linux-gnu-gcc"),
+    ("AVR", "avr-gcc"), ("PE", "x86_64-w64-mingw32-gcc"), ("MIPS", "clang-19 --target=mipsel-linux-gnu -mno-abicalls -fno-pic"), ("BPF", "clang-19 --target=bpf"))]
+
 
 def compare_living(heft, what, source, command):
     """Nothing may be dead in a small program in which everything is called."""
@@ -157,7 +163,7 @@ def compare_living(heft, what, source, command):
             print(f"{what}: not built", built.stderr[:200])
             return True
         names = {line.split()[-1] for line in output("nm", "--defined-only", program).splitlines() if line.split()[-2] in "tTdDwW"}
-        lost = sorted(n for n in names - reached(heft, program) if not n.startswith(("$", "_edata", "__data_start", "_fdata", "_ftext", "_gp")))
+        lost = sorted(n for n in names - reached(heft, program) if not n.startswith(("$", ".", "_edata", "__data_start", "_fdata", "_ftext", "_gp")))
     print(f"{'FAILED ' if lost else ''}{what}: of {len(names)} symbols, unreached are", *lost or ["none"])
     return not lost
 

@@ -163,6 +163,44 @@ static void rel_takes_its_addends_from_the_patched_place(void **state)
 	close_file(&o);
 }
 
+static void rel_may_hide_its_addend_in_an_instruction(void **state)
+{
+	(void)state;
+	static const struct {
+		uint16_t machine;
+		uint8_t bits, big_endian, type;
+		uint8_t code[8];
+		uint64_t addend;
+	} cases[] = {
+		{ EM_MIPS, 32, 0, 4, { 0x10, 0, 0, 0x0c }, 0x40 },                  /* jal 0x40 */
+		{ EM_MIPS, 32, 1, 4, { 0x0c, 0, 0, 0x10 }, 0x40 },                  /* the same */
+		{ EM_MIPS, 32, 0, 6, { 0xf0, 0xff, 0x42, 0x24 }, UINT64_MAX - 15 }, /* addiu -16 */
+		{ EM_ARM, 32, 0, 28, { 0x0e, 0, 0, 0xeb }, 0x40 },                  /* bl: 56 + 8 */
+		{ EM_ARM, 32, 0, 29, { 0xfe, 0xff, 0xff, 0xea }, 0 },               /* b: -8 + 8 */
+		{ EM_ARM, 32, 0, 10, { 0, 0xf0, 0x1e, 0xf8 }, 0x40 },               /* bl: 60 + 4 */
+		{ EM_ARM, 32, 0, 10, { 0xff, 0xf7, 0xfe, 0xff }, 0 },               /* bl: -4 + 4 */
+		{ EM_ARM, 32, 0, 43, { 0x20, 0x30, 0, 0xe3 }, 0x20 },     /* movw r3, #32 */
+		{ EM_ARM, 32, 0, 47, { 0x40, 0xf2, 0x20, 0x13 }, 0x120 }, /* movw r3, #288 */
+		{ EM_BPF, 64, 0, 10, { 0x85, 0x10, 0, 0, 7 }, 0x40 },     /* call 7 + 1 */
+		{ EM_BPF, 64, 0, 1, { 0x18, 1, 0, 0, 0x18 }, 0x18 },      /* r1 = 24 ll */
+	};
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct opened o;
+		struct reloc_iter it;
+		struct reloc r;
+		struct fixture f = make(cases[i].bits, cases[i].big_endian, ET_REL,
+					cases[i].machine);
+		f.g.sections.data[TEXT].data.p = cases[i].code;
+		f.g.sections.data[TEXT].data.size = f.g.sections.data[TEXT].size = 8;
+		elfgen_symbol(&f.g, "s", 4, 4, STT_FUNC, TEXT);
+		put_entry(&f, 0, 1, cases[i].type);
+		open_table(&f, SHT_REL, SHF_INFO_LINK, TEXT, &o, &it);
+		assert_true(reloc_next(&it, &r) && r.alloc);
+		expect_target(&it, &r, (UINT64_C(1) << 40) + 4 + cases[i].addend);
+		close_file(&o);
+	}
+}
+
 static void relocations_of_objects_stand_in_the_section_they_patch(void **state)
 {
 	(void)state;
@@ -400,6 +438,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rela_states_its_addends),
 		cmocka_unit_test(rel_takes_its_addends_from_the_patched_place),
+		cmocka_unit_test(rel_may_hide_its_addend_in_an_instruction),
 		cmocka_unit_test(relocations_of_objects_stand_in_the_section_they_patch),
 		cmocka_unit_test(kept_relocations_of_debug_sections_are_offsets),
 		cmocka_unit_test(mips64_has_its_own_order_of_fields),

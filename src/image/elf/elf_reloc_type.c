@@ -94,6 +94,8 @@ static const struct reloc_kinds arm[] = {
 	{ 27, 30, RELOC_PCREL },       /* Types PLT32 to THM_JUMP24 */
 	{ 38, 38, RELOC_ABS },         /* TARGET1 of .init_array: ABS32 on Linux. */
 	{ 42, 42, RELOC_PCREL },       /* Type PREL31 */
+	{ 43, 43, RELOC_ABS },         /* Type MOVW_ABS_NC. MOVT_ABS has the upper half */
+	{ 47, 47, RELOC_ABS },         /* Type THM_MOVW_ABS_NC */
 	{ 51, 51, RELOC_PCREL },       /* Type THM_JUMP19 */
 	{ 90, 92, RELOC_TLS },         /* Types TLS_GOTDESC to TLS_DESCSEQ */
 	{ 102, 103, RELOC_PCREL },     /* Types THM_JUMP11, THM_JUMP8 */
@@ -178,6 +180,7 @@ static const struct reloc_kinds mips[] = {
 	{ 2, 3, RELOC_ABS },           /* Types 32 and REL32. With symbol 0, as usual, REL32 is
 				     * RELATIVE */
 	{ 4, 4, RELOC_PCREL },         /* Type 26: a jump within 256 MiB */
+	{ 6, 6, RELOC_ABS },           /* Type LO16. HI16 or GOT16 has the upper half */
 	{ 10, 10, RELOC_PCREL },       /* Type PC16 */
 	{ 18, 18, RELOC_ABS },         /* Type 64 */
 	{ 38, 50, RELOC_TLS },         /* Types TLS_DTPMOD32 to TLS_TPREL_LO16 */
@@ -205,6 +208,12 @@ static const struct reloc_kinds loongarch[] = {
 	{ 103, 103, RELOC_PCREL },   /* Type PCREL20_S2 */
 	{ 109, 110, RELOC_PCREL },   /* Types 64_PCREL, CALL36 */
 	{ 111, 126, RELOC_TLS },     /* Types TLS_DESC_PC_HI20 to TLS_DESC_PCREL20_S2 */
+};
+
+/* Linux: Documentation/bpf/llvm_reloc.rst. */
+static const struct reloc_kinds bpf[] = {
+	{ 1, 3, RELOC_ABS },     /* Types 64_64, ABS64, ABS32 */
+	{ 10, 10, RELOC_PCREL }, /* Type 64_32: a call */
 };
 
 /* Source: "WebAssembly Object File Linking". */
@@ -237,6 +246,7 @@ enum reloc_kind reloc_kind(uint16_t machine, uint32_t type)
 	case EM_S390: return kind_in(s390, COUNT_OF(s390), type);
 	case EM_MIPS: return kind_in(mips, COUNT_OF(mips), type & 0xff);
 	case EM_LOONGARCH: return kind_in(loongarch, COUNT_OF(loongarch), type);
+	case EM_BPF: return kind_in(bpf, COUNT_OF(bpf), type);
 	case EM_WEBASSEMBLY: return kind_in(wasm, COUNT_OF(wasm), type);
 	default: return RELOC_OTHER;
 	}
@@ -490,8 +500,54 @@ struct reloc_field reloc_field(const struct image *im, uint32_t type)
 	return (struct reloc_field){ RELOC_OP_UNKNOWN, 0, 0, 0 };
 }
 
+/* Returns the distance of a Thumb call or jump, from the end of its field. Arm ARM, BL (T1). */
+static int64_t thumb_distance(uint32_t first, uint32_t second)
+{
+	const uint32_t sign = first >> 10 & 1;
+	const uint32_t i1 = ~(second >> 13 ^ sign) & 1, i2 = ~(second >> 11 ^ sign) & 1;
+	const uint32_t v = sign << 24 | i1 << 23 | i2 << 22 | (first & 0x3ff) << 12 |
+			   (second & 0x7ff) << 1;
+	return (int64_t)(v ^ 1 << 24) - (1 << 24) + 4;
+}
+
+/* Returns the implicit addend in the bits of an object's instruction, so that symbol plus addend is
+ * its target. Of an address in two halves, that is the lower one: sections that are larger than
+ * 32 KiB may have others. 0 for other types. */
+static int64_t code_addend(const struct image *im, const struct reloc *r)
+{
+	enum { M26 = 4, LO16 = 6 };                           /* MIPS */
+	enum { PC24 = 1, CALL = 28, JUMP24 = 29, MOVW = 43 }; /* ARM */
+	enum { THM_CALL = 10, THM_JUMP24 = 30, THM_MOVW = 47, BPF_CALL = 10 };
+	const bool is_bpf = im->machine == EM_BPF;
+	struct reader code = reader_of(image_at(im, r->addr + (is_bpf ? 4 : 0), 4), im->big_endian);
+	const uint32_t word = read_u32(&code);
+	/* Halfwords of Thumb code have the byte order of the object, the first one at the start. */
+	const uint32_t first = im->big_endian ? word >> 16 : word & 0xffff;
+	const uint32_t second = im->big_endian ? word & 0xffff : word >> 16;
+	if (im->kind != IMAGE_OBJECT || !r->alloc || !reader_ok(&code))
+		return 0;
+	if (im->machine == EM_MIPS && r->type == M26)
+		return (word & 0x3ffffff) * INT64_C(4);
+	if (im->machine == EM_MIPS && r->type == LO16)
+		return (int16_t)word;
+	if (im->machine == EM_ARM && r->type == MOVW)
+		return (int16_t)((word >> 4 & 0xf000) | (word & 0xfff));
+	if (is_bpf) /* In instructions of 8 bytes, from the next one; or of a variable, in bytes */
+		return r->type == BPF_CALL ? ((int32_t)word + INT64_C(1)) * 8
+		       : r->type == 1      ? (int32_t)word
+					   : 0;
+	if (im->machine == EM_ARM && (r->type == PC24 || r->type == CALL || r->type == JUMP24))
+		return ((int64_t)((word & 0xffffff) ^ 0x800000) - 0x800000) * 4 + 8;
+	if (im->machine == EM_ARM && (r->type == THM_CALL || r->type == THM_JUMP24))
+		return thumb_distance(first, second);
+	if (im->machine == EM_ARM && r->type == THM_MOVW)
+		return (int16_t)((first & 15) << 12 | (first << 1 & 0x800) | (second >> 4 & 0x700) |
+				 (second & 0xff));
+	return 0;
+}
+
 /* Returns the size of a REL entry's implicit addend. 0 if it is spread over an instruction's bits:
- * then it is a small constant or 0. */
+ * see code_addend(). */
 static unsigned addend_width(const struct image *im, const struct reloc *r)
 {
 	const unsigned word = im->bits / 8;
@@ -500,6 +556,7 @@ static unsigned addend_width(const struct image *im, const struct reloc *r)
 	if (r->kind == RELOC_RELATIVE || r->kind == RELOC_IRELATIVE)
 		return word;
 	switch (im->machine) {
+	case EM_BPF: return r->kind == RELOC_ABS && r->type != 1 ? (r->type == 2 ? 8 : 4) : 0;
 	case EM_386:
 		if (r->type == R_386_16 || r->type == R_386_PC16)
 			return 2;
@@ -528,8 +585,10 @@ static bool reloc_implicit_addend(const struct reloc_iter *it, const struct relo
 	const bool is_signed = it->section->type == SHT_AUTH_RELR;
 	const unsigned width = is_signed ? 4 : addend_width(im, r);
 	*ret = 0;
-	if (width == 0)
+	if (width == 0) {
+		*ret = code_addend(im, r);
 		return true;
+	}
 	struct bytes b = { NULL, 0 };
 	if (r->alloc)
 		b = image_at(im, r->addr, width);
