@@ -576,7 +576,9 @@ void edges_find(const struct edges_of *in, edge_vec *ret)
 	ASSERT(last->start >= in->spans->list.data[0].start);
 	s.low = in->spans->list.data[0].start;
 	s.high = add_sat(last->start, last->size);
-	s.fixed = im->kind == IMAGE_EXEC && im->type == ET_EXEC && !im->moves;
+	/* Base relocations of PE state where all pointers are. */
+	s.fixed = im->kind == IMAGE_EXEC && im->type == ET_EXEC && !im->moves &&
+		  im->moved_places == 0;
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *t = &im->sections[i];
 		s.kept |= section_is_reloc(t) && section_is_kept_reloc(im, t) &&

@@ -375,6 +375,30 @@ static bool graph_find_import(void *ctx, struct str name, uint32_t *ret)
 	return *ret != NODE_NONE;
 }
 
+/* Adds a pointer from each slot that MinGW calls __imp_NAME to the import NAME. On i386, symbols
+ * have an underscore before the name, and may have the size of the arguments behind it. */
+static void graph_add_slots(struct graph *g, const struct graph_of *of)
+{
+	const struct labels *labels = of->labels;
+	const struct str prefix = STR("__imp_");
+	for (label_id i = 0; of->im->from_base && i < g->label_count; i++) {
+		struct str name = label_text(labels, i);
+		uint32_t label;
+		if (g->node_of[i] == NODE_NONE || !str_starts(name, prefix))
+			continue;
+		name = (struct str){ name.p + prefix.len, name.len - prefix.len };
+		if (of->im->bits == 32 && str_starts(name, STR("_"))) {
+			const char *at = memchr(name.p, '@', name.len);
+			const size_t end = at ? (size_t)(at - name.p) : name.len;
+			name = (struct str){ name.p + 1, end - 1 };
+		}
+		if (intern_find(&labels->names, name, &label) && label < g->label_count &&
+		    g->node_of[label] != NODE_NONE)
+			edges_add(&g->edges, g->node_of[i], g->node_of[label], EDGE_POINTER,
+				  g->nodes.data[g->node_of[i]].addr);
+	}
+}
+
 void graph_read(struct graph *g, const struct graph_of *of)
 {
 	struct graph_maker m = { .g = g, .of = of };
@@ -410,6 +434,7 @@ void graph_read(struct graph *g, const struct graph_of *of)
 				     .refs = of->refs };
 	const struct go_table *go = of->go ? go_slot_open(of->go, of->im, NULL) : NULL;
 	edges_find(&in, &g->edges);
+	graph_add_slots(g, of);
 	edges_of_unwinding(&in, &m.unwind, &g->edges);
 	edges_of_call_types(&in, &g->edges);
 	edges_of_stubs(&in, &g->edges);

@@ -145,6 +145,15 @@ LIVING = [
     ("Thumb, labels", ".syntax unified\n.thumb" + LABELS % ("b", "bl", "mov r1, r2", "bx lr", "bx lr"), "arm-none-eabi-gcc -nostdlib -mthumb -mcpu=cortex-m4 -Wl,-Ttext=0"),
 ]
 
+# Pointers at odd addresses, which base relocations state, and an import that only its slot reaches.
+POINTERS = r"""
+__declspec(dllimport) unsigned long __stdcall GetTickCount(void);
+static __attribute__((noinline)) int one(int x) { return x * 7; }
+static __attribute__((noinline)) int two(int x) { return x * 9; }
+struct __attribute__((packed)) { char n; int (*f)(int); } table[2] = { { 1, one }, { 2, two } };
+int _start(int x) { return table[x].f(x) + (int)GetTickCount(); }
+"""
+LIVING += [("PE", POINTERS, "x86_64-w64-mingw32-gcc -nostdlib -Wl,-e,_start -lkernel32")]
 # In objects, an assembler resolves calls in a section without relocations, or hides the distance in the instruction.
 LIVING += [(f"object, {name}", CALLS, f"{command} -c") for name, command in (
     ("x86-64", "gcc"), ("i386", "i686-linux-gnu-gcc"), ("AArch64", "aarch64-linux-gnu-gcc"), ("ARM", "arm-linux-gnueabihf-gcc -marm"),
@@ -156,14 +165,15 @@ def compare_living(heft, what, source, command):
     """Nothing may be dead in a small program in which everything is called."""
     with tempfile.TemporaryDirectory() as folder:
         suffix = ".s" if source.lstrip().startswith(".") else ".c"
-        path, program = pathlib.Path(folder) / ("main" + suffix), pathlib.Path(folder) / "main"
+        path, program = pathlib.Path(folder) / ("main" + suffix), pathlib.Path(folder) / "main.out"
         path.write_text(source)
-        built = subprocess.run([*command.split(), "-O2", "-w", path, "-o", program], stderr=subprocess.PIPE, text=True)
+        compiler, *flags = command.split()
+        built = subprocess.run([compiler, path, "-O2", "-w", *flags, "-o", program], stderr=subprocess.PIPE, text=True)
         if built.returncode:
             print(f"{what}: not built", built.stderr[:200])
             return True
-        names = {line.split()[-1] for line in output("nm", "--defined-only", program).splitlines() if line.split()[-2] in "tTdDwW"}
-        lost = sorted(n for n in names - reached(heft, program) if not n.startswith(("$", ".", "_edata", "__data_start", "_fdata", "_ftext", "_gp")))
+        names = {line.split()[-1] for line in output("nm", "--defined-only", program).splitlines() if line.split()[-2] in ("tTdD" if "PE" in what else "tTdDwW")}
+        lost = sorted(n for n in names - reached(heft, program) if not n.startswith(("$", ".", "__CTOR", "__DTOR", "_edata", "__data_start", "_fdata", "_ftext", "_gp")))
     print(f"{'FAILED ' if lost else ''}{what}: of {len(names)} symbols, unreached are", *lost or ["none"])
     return not lost
 
