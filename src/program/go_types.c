@@ -80,7 +80,7 @@ static struct str go_types_name_at(const struct types *t, uint64_t addr)
 {
 	struct reader r = reader_at(image_at(t->im, addr, 4096), t->im->big_endian, 1);
 	uint64_t len = read_uleb(&r);
-	if (len == 0)
+	if (len == 0 && t->table->tab.layout < PCLNTAB_18)
 		len = read_u8(&r);
 	const uint8_t *const p = read_take(&r, len);
 	return p ? (struct str){ (const char *)p, len } : STR("");
@@ -169,13 +169,55 @@ struct str go_type_label(const struct go_table *g, const struct image *im, uint6
 	return go_types_is_name(go_types_name_at(&t, addr)) ? STR(".namedata.*") : STR("");
 }
 
+/* Returns the end of the descriptions. A damaged section may state more bytes than the file has. */
+static uint64_t go_types_end(const struct go_table *g, const struct image *im)
+{
+	return g->types.start + image_at(im, g->types.start, g->types.end - g->types.start).size;
+}
+
+static bool go_types_has_name(const struct go_table *g, const struct image *im, uint64_t addr)
+{
+	return str_starts(go_type_label(g, im, addr), STR("."));
+}
+
+/* Returns the address after the name at `addr`, its tag, and the offset of its package's path,
+ * without a byte that aligns the next name. 0 if there is no name. */
+static uint64_t go_types_name_end(const struct go_table *g, const struct image *im, uint64_t addr)
+{
+	enum { HAS_TAG = 2, HAS_PACKAGE = 4, OFFSET = 4 };
+	struct reader r = reader_of(image_at(im, addr, 4096), im->big_endian);
+	const uint8_t flags = read_u8(&r);
+	for (unsigned left = flags & HAS_TAG ? 2 : 1; left > 0; left--) {
+		const uint64_t len = read_uleb(&r);
+		read_skip(&r, len > 0 ? len : read_u8(&r));
+	}
+	read_skip(&r, flags & HAS_PACKAGE ? OFFSET : 0);
+	if (!reader_ok(&r) || !go_types_has_name(g, im, addr))
+		return 0;
+	return addr + r.pos + !go_types_has_name(g, im, addr + r.pos);
+}
+
+uint64_t go_types_next_name(const struct go_table *g, const struct image *im, uint64_t addr)
+{
+	const uint64_t end = go_types_end(g, im);
+	uint64_t at = go_types_name_end(g, im, addr);
+	if (at > 0 && go_types_has_name(g, im, at))
+		return at;
+	/* In strings, which may look like a name, a second name rarely follows. */
+	for (at = max_u64(at, g->types.start); at < end; at++) {
+		const uint64_t next = go_types_name_end(g, im, at);
+		if (next > 0 && go_types_has_name(g, im, next))
+			return at;
+	}
+	return 0;
+}
+
 uint64_t go_types_next(const struct go_table *g, const struct image *im, uint64_t addr)
 {
 	/* Go's linker aligns symbols of so many bytes to it, and descriptions are larger. */
-	const uint64_t align = 32, start = g->types.start;
-	/* A damaged section may state more bytes than the file has. */
-	const uint64_t end = start + image_at(im, start, g->types.end - start).size;
-	for (addr = align_up(max_u64(addr + 1, start), align); addr < end; addr += align)
+	const uint64_t align = 32, end = go_types_end(g, im);
+	addr = align_up(max_u64(addr + 1, g->types.start), align);
+	for (; addr < end; addr += align)
 		if (go_type_name(g, im, addr).len > 0)
 			return addr;
 	return 0;

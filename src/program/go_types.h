@@ -23,6 +23,9 @@ struct str go_type_name(const struct go_table *g, const struct image *im, uint64
 struct str go_type_label(const struct go_table *g, const struct image *im, uint64_t addr);
 /* Returns the address of the first description above `addr`. 0 if there is none. O(bytes read). */
 uint64_t go_types_next(const struct go_table *g, const struct image *im, uint64_t addr);
+/* Returns the address of the first name after the name at `addr`. 0 if there is none. `addr` 0:
+ * returns the first one. O(bytes read). */
+uint64_t go_types_next_name(const struct go_table *g, const struct image *im, uint64_t addr);
 /* Calls `fn` for each address that the description of a type at a VM address has as a distance: the
  * functions of its methods, their types, the type of pointers to it. No pointers are among them.
  * `place`: address of the distance. Nothing happens if there is no type. */

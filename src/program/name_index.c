@@ -186,8 +186,8 @@ static void forms_read(struct name_index *n)
 	n->forms_read = true;
 }
 
-/* Finds the descriptions of a Go type, or the first name that descriptions refer to. `text` is
- * "type:" and the type's name, or what go_type_label() calls such names. */
+/* Finds the descriptions of a Go type, or the names that descriptions refer to. `text` is "type:"
+ * and the type's name, or what go_type_label() calls such names. */
 static void go_types_find(const struct name_index *n, struct str text, name_matches *ret)
 {
 	const struct str start = STR("type:");
@@ -195,13 +195,16 @@ static void go_types_find(const struct name_index *n, struct str text, name_matc
 	if (!str_starts(text, start) || !go_table_open(&g, n->im, NULL))
 		return;
 	const struct str label = str_from(text, start.len);
+	enum { NAMES_MOST = 1 << 20 }; /* Descriptions and names beyond are ignored */
+	const size_t most = ret->count + NAMES_MOST;
 	const bool is_name = str_starts(label, STR("."));
-	const size_t before = ret->count;
-	const uint64_t step = is_name ? 1 : g.tab.pointer;
-	for (uint64_t at = align_up(g.types.start, step);
-	     at < g.types.end && !(is_name && ret->count > before); at += step)
+	for (uint64_t at = 0; ret->count < most;) {
+		at = is_name ? go_types_next_name(&g, n->im, at) : go_types_next(&g, n->im, at);
+		if (at == 0)
+			break;
 		if (str_eq(go_type_label(&g, n->im, at), label))
 			vec_push(ret, (struct name_match){ at, NULL, NAME_LINKER });
+	}
 }
 
 size_t name_index_find(struct name_index *n, struct str text, name_matches *ret)

@@ -79,6 +79,7 @@ RIGHT = 0.999    # of the bytes of code: name and size
 SAME_LINES = 0.998  # of the addresses looked up: all calls with their files and lines
 SAME_PACKAGES = 0.99  # of the bytes of the VM image
 SAME_STRINGS = 0.96  # of the bytes of texts; of several packages the linker names one
+SAME_NAMES = 0.98  # of the names of types, fields and packages
 LOOK_UPS = 100000 if FULL else 20000
 UNOWNED = 0.015  # of the bytes of the file, alignment between segments aside
 
@@ -304,6 +305,20 @@ def same_strings(heft, full, stripped, dependencies):
     return right, sum(size for _, size, _ in texts)
 
 
+def same_names(heft, path, dependencies):
+    """Share of the names of types and fields that are both Go's linker's (-dumpdep) and at an address that heft tells."""
+    of_go = {re.sub(r"[-.](\.embedded)?$", "", name) for line in dependencies.splitlines()
+             for name in re.findall(r"^type:?\.+(?:namedata|importpath)\.(.+)", line.split(" -> ")[-1].strip())}
+    out = subprocess.run([heft, "where", "--json", path, "type:.namedata.*"], check=True, capture_output=True, text=True)
+    with open(path, "rb") as f:
+        data = f.read()
+    told = set()
+    for at in (json.loads(line)["file_offset"] + 1 for line in out.stdout.splitlines()):
+        size, at = (data[at], at + 1) if data[at] < 128 else (data[at] - 128 + 128 * data[at + 1], at + 2)
+        told.add(data[at:at + size].decode(errors="replace"))
+    return len(of_go & told) / max(len(of_go | told), 1)
+
+
 def header_fields(data):
     """The place and width of the offset of the section headers in an ELF file, the place of their counts and the
     byte order."""
@@ -390,17 +405,18 @@ def main():
             left = unowned(heft, stripped)
             llvm, go, looked = compare_lines(heft, full, stripped, mode)
             same = same_packages(heft, full, stripped)
+            names = same_names(heft, full, dependencies)
             found, told = finds_without_sections(heft, full, stripped, folder)
             good = (count > 1000 and right >= RIGHT * total and left <= UNOWNED and (go is None or go >= SAME_LINES) and
                     (llvm is None or llvm >= SAME_LINES) and same >= SAME_PACKAGES and found and
                     has_scratch(heft, stripped) and texts >= SAME_STRINGS * of_texts > 0 and
-                    same_beside_symbols(heft, stripped, link) and
+                    same_beside_symbols(heft, stripped, link) and names >= SAME_NAMES and
                     says_what_it_is_made_of(heft, stripped))
             print("%s %s %s: %d functions, %.3f %% of their bytes right; of %d look-ups llvm-symbolizer says the same "
                   "for %s, go tool addr2line for %s; %.2f %% in the same package; %.2f %% of %d bytes of texts of a "
-                  "package that refers to them (-dumpdep); %.2f %% of the file has no owner; %s%s" %
+                  "package that refers to them (-dumpdep); %.2f %% of the names of types are those of -dumpdep; %.2f %% of the file has no owner; %s%s" %
                   (arch, mode, link, count, 100 * right / max(total, 1), looked, share(llvm), share(go), 100 * same,
-                   100 * texts / max(of_texts, 1), of_texts, 100 * left, told, "" if good else ": BAD"))
+                   100 * texts / max(of_texts, 1), of_texts, 100 * names, 100 * left, told, "" if good else ": BAD"))
             bad += not good
             compared += count
         for system, arch in OTHERS + MORE_OTHERS * FULL:
