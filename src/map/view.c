@@ -186,14 +186,6 @@ static void show_chunk(void *ctx, size_t chunk, unsigned worker)
 
 typedef VEC(label_id) label_vec;
 
-static void view_list(struct view *v, label_id id, label_vec *todo)
-{
-	if (v->shown[id] != LABEL_NONE)
-		return;
-	v->shown[id] = id;
-	vec_push(todo, id);
-}
-
 /* True if a label is shown by its parts. */
 static bool shows_parts(const struct view *v, const struct labels *labels, label_id id)
 {
@@ -206,13 +198,17 @@ static label_vec list_new(struct view *v, const struct labels *labels, const str
 	label_vec todo = { 0 };
 	for (size_t i = 0; i < spans->list.count; i++) {
 		label_id id = spans->list.data[i].label;
-		for (; v->shown[id] == LABEL_NONE && shows_parts(v, labels, id);
-		     id = label_numbered(labels, id).of) {
+		while (v->shown[id] == LABEL_NONE) {
+			const bool parts = shows_parts(v, labels, id);
+			const struct label_number n = label_numbered(labels, id);
+			const label_id part = parts ? n.number : id;
 			v->shown[id] = id;
-			view_list(v, label_numbered(labels, id).number, &todo);
+			if (part == id || v->shown[part] == LABEL_NONE) {
+				vec_push(&todo, part);
+				v->shown[part] = part;
+			}
+			id = parts ? n.of : id;
 		}
-		if (!shows_parts(v, labels, id))
-			view_list(v, id, &todo);
 	}
 	return todo;
 }
