@@ -63,10 +63,8 @@ static bool advice_handle_write(struct heft_advice *a, uint32_t rows,
 {
 	struct heft_write_opts o = { 0 };
 	struct sink out;
-	if (!TAKE(heft_write_opts, &o, opts, err))
+	if (!TAKE(heft_write_opts, &o, opts, err) || !list_has_format(o.format, HEFT_TABLE, err))
 		return false;
-	if (o.format > HEFT_MARKDOWN)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
 	advice_rows_make(&a->rows, rows);
 	sink_start(&out, sink);
 	return advice_report_write(&a->rows.table, &o, &out, err);

@@ -21,10 +21,9 @@ static bool answer_open(struct heft_answer *a, const struct heft_query_opts *giv
 			const struct heft_sink *sink, struct heft_err *err)
 {
 	struct heft_query_opts opts = { 0 };
-	if (!TAKE(heft_query_opts, &opts, given, err))
+	if (!TAKE(heft_query_opts, &opts, given, err) ||
+	    !list_has_format(opts.format, HEFT_NDJSON, err))
 		return false;
-	if (opts.format > HEFT_MARKDOWN && opts.format != HEFT_NDJSON)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "rows have no such format");
 	a->to = *sink;
 	sink_start(&a->sink, &a->to);
 	a->report = (struct query_report){ .s = &a->sink, .opts = opts };

@@ -110,7 +110,7 @@ static bool block_function_write(const struct heft_block_function *f,
 	struct heft_block_function known = { 0 };
 	struct heft_write_opts o = { 0 };
 	struct sink s;
-	if (!TAKE(heft_write_opts, &o, opts, err))
+	if (!TAKE(heft_write_opts, &o, opts, err) || !list_has_format(o.format, HEFT_TABLE, err))
 		return false;
 	if (!TAKE(heft_block_function, &known, f, err))
 		return false;
@@ -220,7 +220,7 @@ static bool finding_write(const struct heft_block_finding *f, const struct heft_
 {
 	struct heft_write_opts o = { 0 };
 	struct sink s;
-	if (!TAKE(heft_write_opts, &o, opts, err))
+	if (!TAKE(heft_write_opts, &o, opts, err) || !list_has_format(o.format, HEFT_TABLE, err))
 		return false;
 	sink_start(&s, sink);
 	out_finding(f, &o, &s);

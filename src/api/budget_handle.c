@@ -105,8 +105,8 @@ static bool budget_handle_write_rows(const struct heft_budget *b,
 		out_budget_github(&all, &s);
 		return sink_end(&s, err);
 	}
-	if (r.opts.format > HEFT_MARKDOWN)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "budgets have no such format");
+	if (!list_has_format(r.opts.format, HEFT_TABLE, err))
+		return false;
 	budget_report_init(&r, &all, &arena);
 	const bool ok = report_write(&r, &s, err);
 	arena_release(&arena);

@@ -45,10 +45,9 @@ static bool graph_handle_write(const struct heft_why *why, const struct heft_wri
 	struct heft_write_opts o = { 0 };
 	struct heft_why known = { 0 };
 	struct sink s;
-	if (!TAKE(heft_write_opts, &o, opts, err) || !TAKE(heft_why, &known, why, err))
+	if (!TAKE(heft_write_opts, &o, opts, err) || !TAKE(heft_why, &known, why, err) ||
+	    !list_has_format(o.format, HEFT_TABLE, err))
 		return false;
-	if (o.format > HEFT_MARKDOWN)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
 	sink_start(&s, sink);
 	out_why(why ? &known : NULL, &o, &s);
 	return sink_end(&s, err);
@@ -68,10 +67,8 @@ static bool graph_handle_write_references(struct heft_graph *g, const struct hef
 	struct heft_write_opts o = { 0 };
 	struct heft_reference r;
 	struct sink s;
-	if (!TAKE(heft_write_opts, &o, opts, err))
+	if (!TAKE(heft_write_opts, &o, opts, err) || !list_has_format(o.format, HEFT_TABLE, err))
 		return false;
-	if (o.format > HEFT_MARKDOWN)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
 	if (!g->is_read)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no program is open");
 	sink_start(&s, sink);

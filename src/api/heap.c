@@ -101,6 +101,8 @@ static bool place_write(const struct heft_heap_place *at, enum heft_format forma
 			const struct heft_sink *sink, struct heft_err *err)
 {
 	struct sink s;
+	if (format != HEFT_TABLE && format != HEFT_JSON)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a place is a table or JSON");
 	sink_start(&s, sink);
 	out_heap_place(at, format == HEFT_JSON, &s);
 	return sink_end(&s, err);

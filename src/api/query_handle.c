@@ -70,10 +70,9 @@ static bool query_handle_run(struct heft_query *q, const char *sql,
 	struct query_report r = { .s = &s };
 	progress_tell("rows", 0, 0);
 	sink_start(&s, sink);
-	if (!TAKE(heft_query_opts, &r.opts, opts, err))
+	if (!TAKE(heft_query_opts, &r.opts, opts, err) ||
+	    !list_has_format(r.opts.format, HEFT_SVG, err))
 		return false;
-	if (r.opts.format > HEFT_MARKDOWN && r.opts.format != HEFT_SVG)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "queries have no such format");
 	const struct query_visitor v = query_report_visitor(&r);
 	bool ok = query_run(q->query, sql, &v, err);
 	/* Rows before a mistake are shown. The returned error is that of the mistake. */

@@ -77,10 +77,8 @@ static bool stack_handle_write_table(struct heft_stack *s, const struct heft_sta
 {
 	struct heft_write_opts o = { 0 };
 	struct sink out;
-	if (!TAKE(heft_write_opts, &o, opts, err))
+	if (!TAKE(heft_write_opts, &o, opts, err) || !list_has_format(o.format, HEFT_TABLE, err))
 		return false;
-	if (o.format > HEFT_MARKDOWN)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
 	if (!stack_handle_make_table(s, query, err))
 		return false;
 	sink_start(&out, sink);

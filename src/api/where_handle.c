@@ -78,7 +78,8 @@ static bool where_write(const struct heft_where *w, const struct heft_location *
 	struct heft_write_opts o = { 0 };
 	struct heft_location known = { 0 };
 	struct sink s;
-	if (!TAKE(heft_write_opts, &o, opts, err) || !TAKE(heft_location, &known, at, err))
+	if (!TAKE(heft_write_opts, &o, opts, err) || !TAKE(heft_location, &known, at, err) ||
+	    !list_has_format(o.format, HEFT_TERSE, err))
 		return false;
 	const struct source_names sources = { w->owners.names.data, w->owners.names.count };
 	sink_start(&s, sink);

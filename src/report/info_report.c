@@ -73,8 +73,8 @@ bool info_report_write(const struct heft_table *t, const struct heft_write_opts 
 	struct report r = {
 		.table = *t, .opts = *opts, .kind = &kind, .indent = 1, .label_gap = 2
 	};
-	if (opts->format == HEFT_FOLDED || opts->format == HEFT_PPROF)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
+	if (!list_has_format(opts->format, HEFT_TABLE, err))
+		return false;
 	ASSERT(t->text_count == INFO_TEXTS && t->measure_count == INFO_MEASURES);
 	/* Sets the columns. If a line of 80 columns lacks room, drops columns in this order, the
 	 * highest number first. */

@@ -181,6 +181,8 @@ const char *cell_text(char room[CELL_MAX], const struct report *r, const struct 
 const char *cell_exact(char room[CELL_MAX], const struct report *r, const struct column *c,
 		       const struct heft_row *row);
 
+/* True for the formats of lists: HEFT_TABLE to HEFT_MARKDOWN, and `also`. HEFT_EARG otherwise. */
+bool list_has_format(enum heft_format format, enum heft_format also, struct heft_err *err);
 /* Writes the report in the format of its options. */
 bool report_write(const struct report *r, struct sink *s, struct heft_err *err);
 

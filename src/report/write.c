@@ -27,6 +27,12 @@ static bool draw_records(const struct report *r, struct sink *s, struct heft_err
 	return good;
 }
 
+bool list_has_format(enum heft_format format, enum heft_format also, struct heft_err *err)
+{
+	return format <= HEFT_MARKDOWN || format == also ||
+	       fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
+}
+
 bool report_write(const struct report *r, struct sink *s, struct heft_err *err)
 {
 	ASSERT(r->kind != NULL && r->table.top != NULL);
