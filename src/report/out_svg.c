@@ -65,19 +65,6 @@ struct tiles {
 	size_t left_out;      /* Number of children too small to be drawn */
 };
 
-/* True if a row only repeats its parent: "[section .text]" below ".text". */
-static bool out_svg_says_again(const struct heft_row *row)
-{
-	const struct str own = str_of(row->label);
-	if (row->child_count != 1 || row->children[0]->child_count != 0)
-		return false;
-	const struct str below = str_of(row->children[0]->label);
-	return str_eq(own, below) ||
-	       (below.len == own.len + sizeof "[section ]" - 1 &&
-		str_starts(below, STR("[section ")) && str_ends(below, STR("]")) &&
-		memcmp(below.p + sizeof "[section " - 1, own.p, own.len) == 0);
-}
-
 /* Adds the children that weigh at least `least`, heaviest first. */
 static void out_svg_add_children(struct tiles *t, const struct report *r, const struct tile *of,
 				 double least)
@@ -276,7 +263,8 @@ void out_svg_map(const struct report *r, struct sink *s)
 					      tile.box.w - 2 * gap, tile.box.h - label - gap };
 		const bool inner = tile.row->child_count > 0 && room.w >= least_side &&
 				   room.h >= least_side && room.w * room.h >= least_inner &&
-				   (tile.depth == 0 || !out_svg_says_again(tile.row));
+				   (tile.depth == 0 || !r->kind->hides_children ||
+				    !r->kind->hides_children(r, tile.row));
 		if (tile.depth > 0)
 			draw_tile(r, &tile, inner, s);
 		if (inner)
