@@ -115,8 +115,8 @@ bool output_settle(struct output *out, const struct cli *cli)
 
 uint32_t output_rows(const struct output *out, uint32_t usual)
 {
-	const enum heft_format f = out->write.format;
-	const bool all = f == HEFT_FOLDED || f == HEFT_PPROF || f == HEFT_SVG;
+	/* The formats after those of lists are for tools and pictures, which take all rows. */
+	const bool all = out->write.format > HEFT_MARKDOWN;
 	return out->has_rows ? out->rows : all ? 0 : usual;
 }
 

@@ -51,8 +51,8 @@ enum output_answer output_apply(struct output *out, const struct cli *cli, const
 /* Sets what depends on the terminal. Call it after the last option. False, after a message, if the
  * format must not go to a terminal. */
 bool output_settle(struct output *out, const struct cli *cli);
-/* Returns the number of rows to show: the user's number if given. Otherwise all rows in formats for
- * tools, and `usual` in other formats. */
+/* Returns the number of rows to show: the user's number if given. Otherwise `usual` in the formats
+ * of lists (LIST_FORMATS), and all rows in other formats. */
 uint32_t output_rows(const struct output *out, uint32_t usual);
 /* Returns the sink of the output for outfile_write(). Escapes control characters for a terminal. */
 struct heft_sink output_sink(const struct output *out, FILE *to);
