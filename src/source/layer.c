@@ -410,12 +410,14 @@ static void segment_claims(const struct source_file *f, const struct image *im, 
 static void header_vm_claim(const struct source_file *f, const struct image *im, uint64_t off,
 			    uint64_t size, const char *name, struct claims *vm)
 {
+	const label_id label = label_borrow(f->labels, str_of(name));
+	if (spans_label(&f->map->file, im->file_off + off) == label)
+		return; /* The base map gives bytes outside of segments to their header table. */
 	each_segment(s, im) {
 		if (s->type != PT_LOAD || off < s->off || off - s->off >= s->file_size)
 			continue;
 		const uint64_t skip = off - s->off;
-		claim(vm, s->addr + skip, min_u64(size, s->file_size - skip),
-		      label_borrow(f->labels, str_of(name)), WHY_HEADER);
+		claim(vm, s->addr + skip, min_u64(size, s->file_size - skip), label, WHY_HEADER);
 		return;
 	}
 }
