@@ -38,7 +38,8 @@ void source_armembers(const struct source_file *f, struct layer *ret)
 	layer_finish(f, ret, &vm, &file);
 }
 
-/* Implements the data source `segments`. Bytes in no segment are "[Unmapped]", even headers. */
+/* Implements the data source `segments`. Headers of ELF that no segment has are "[Unmapped]".
+ * Headers of other containers and of archives keep their labels. */
 void source_segments(const struct source_file *f, struct layer *ret)
 {
 	enum { PADDING_MAX = 16 };
