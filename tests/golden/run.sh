@@ -41,7 +41,8 @@ run_case() {
 		part stderr "$tmp/stderr"
 		echo ">>>> exit $status"
 	} | sed "s/\(heft\"*:* \"*\)$version/\1VERSION/g" >"$tmp/seen"
-	[ $bless = no ] || cat "$tmp/seen" >"$1"
+	# A build of heft alone gives no answers of the programs beside it.
+	[ $bless = no ] || grep -q '^heft: heft-[a-z]* is not installed' "$tmp/seen" || cat "$tmp/seen" >"$1"
 	[ -s "$tmp/command" ] && diff -u "$1" "$tmp/seen"
 }
 
