@@ -11,6 +11,10 @@ bless=no
 if [ "$1" = --bless ]; then
 	bless=yes
 	shift
+	# Some cases show what the programs beside heft say.
+	for program in browse history push; do
+		"$HEFT" $program --help >/dev/null 2>&1 || { echo "nothing blessed: heft-$program is not built" && exit 2; }
+	done
 fi
 
 tmp=$(mktemp -d) || exit 2
@@ -41,8 +45,7 @@ run_case() {
 		part stderr "$tmp/stderr"
 		echo ">>>> exit $status"
 	} | sed "s/\(heft\"*:* \"*\)$version/\1VERSION/g" >"$tmp/seen"
-	# A build of heft alone gives no answers of the programs beside it.
-	[ $bless = no ] || grep -q '^heft: heft-[a-z]* is not installed' "$tmp/seen" || cat "$tmp/seen" >"$1"
+	[ $bless = no ] || cat "$tmp/seen" >"$1"
 	[ -s "$tmp/command" ] && diff -u "$1" "$tmp/seen"
 }
 
