@@ -91,6 +91,9 @@ struct heft_why {
 	const struct heft_kept *parts;
 	size_t part_count;
 	uint64_t all_parts;
+	/* What was not looked at, if no root reaches the symbol: kinds of references that heft may
+	 * not see in this program. Otherwise "". */
+	const char *unseen;
 };
 
 /* Describes symbol i of heft_graph_ask(), or group 0 of heft_graph_ask_by(). HEFT_EARG if none. */

@@ -48,6 +48,7 @@ struct edges_scan {
 	uint32_t *begun;
 	unsigned shift;
 	bool *read;            /* Per span: true if records (struct ref_part) have its references */
+	uint64_t got;          /* x86-64: address from which large code models count, or 0 */
 	VEC(uint64_t) patched; /* Object: sorted addresses that relocations change */
 	VEC(struct edges_job) jobs;
 };
@@ -289,6 +290,37 @@ static void edges_scan_code(const struct edges_scan *s, const struct span *span,
 	}
 }
 
+/* Adds addresses that code has as numbers and that decoders of operands leave out: AArch64 loads
+ * them from pools in the code (ldr x0, =NAME), and x86-64 in large code models adds 64-bit distances
+ * to the address of the GOT (movabs). */
+static void edges_scan_numbers(const struct edges_scan *s, const struct span *span, uint32_t from,
+			       struct edges_list *to)
+{
+	const struct bytes code = image_at(s->in.im, span->start, span->size);
+	const bool pools = s->isa == CODE_ARM64 && s->fixed && s->in.im->bits == 64;
+	uint64_t word;
+	for (uint64_t off = 0; pools && off + 4 <= code.size; off += 4) {
+		const uint32_t insn = load_le32(code.p + off);
+		const uint64_t at = span->start + off;
+		if ((insn & 0xff000000) == 0x58000000 &&
+		    load_pointer(s->in.im, at + 4 * code_extend(insn >> 5 & 0x7ffff, 19), &word))
+			edges_add_target(s, to, from,
+					 (struct graph_edge){ .place = at, .kind = EDGE_NUMBER },
+					 word);
+	}
+	for (uint64_t off = 0; s->got != 0 && off + 10 <= code.size; off++) {
+		const uint8_t *p = code.p + off;
+		const uint32_t high = (p[0] & 0xfe) == 0x48 && (p[1] & 0xf8) == 0xb8
+					      ? load_le32(p + 6)
+					      : 1;
+		if (high == 0 || high == UINT32_MAX)
+			edges_add_target(s, to, from,
+					 (struct graph_edge){ .place = span->start + off,
+							      .kind = EDGE_NUMBER },
+					 s->got + load_le64(p + 2));
+	}
+}
+
 /* True if control may continue after an instruction. */
 static bool edges_runs_on(const struct flow *in)
 {
@@ -367,8 +399,10 @@ static void edges_scan_spans(const struct edges_scan *s, const struct edges_job 
 		const bool words = s->in.flags[k] & SPAN_DATA && s->fixed && !s->kept;
 		if (code && !s->read[k])
 			edges_scan_code(s, span, owner, &work, to);
-		if (code)
+		if (code) {
+			edges_scan_numbers(s, span, owner, to);
 			edges_add_next(s, k, to);
+		}
 		if (words)
 			edges_scan_words(s, span, owner, to);
 		if (words || (code && !s->read[k]))
@@ -562,6 +596,30 @@ static void edges_join(edge_vec *v)
 	v->count = kept;
 }
 
+/* Returns the address of _GLOBAL_OFFSET_TABLE_ of a linked image. 0 if it has none. */
+static uint64_t edges_got(const struct image *im)
+{
+	const struct section *plt = image_section_find(im, ".got.plt");
+	const struct section *got = plt ? plt : image_section_find(im, ".got");
+	return im->kind == IMAGE_OBJECT || !got ? 0 : got->addr;
+}
+
+/* True if no relocations state where the pointers in a program are. */
+static bool edges_is_fixed(const struct image *im)
+{
+	return im->kind == IMAGE_EXEC && im->type == ET_EXEC && !im->moves && im->moved_places == 0;
+}
+
+unsigned edges_unseen_in(const struct image *im)
+{
+	const enum arch_id id = image_arch(im)->id;
+	const bool whole = id == ARCH_X86_64 || id == ARCH_ARM64;
+	/* In objects, compilers may reach a variable by the address of its neighbour. */
+	const bool code = !whole || (im->kind == IMAGE_OBJECT && id != ARCH_X86_64);
+	return (code ? UNSEEN_CODE : 0U) | (edges_is_fixed(im) ? UNSEEN_WORDS : 0U) |
+	       (im->from_base ? UNSEEN_HANDLERS : 0U);
+}
+
 void edges_find(const struct edges_of *in, edge_vec *ret)
 {
 	struct edges_scan s = { .in = *in,
@@ -576,9 +634,8 @@ void edges_find(const struct edges_of *in, edge_vec *ret)
 	ASSERT(last->start >= in->spans->list.data[0].start);
 	s.low = in->spans->list.data[0].start;
 	s.high = add_sat(last->start, last->size);
-	/* Base relocations of PE state where all pointers are. */
-	s.fixed = im->kind == IMAGE_EXEC && im->type == ET_EXEC && !im->moves &&
-		  im->moved_places == 0;
+	s.fixed = edges_is_fixed(im);
+	s.got = s.isa == CODE_X86_64 ? edges_got(im) : 0;
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *t = &im->sections[i];
 		s.kept |= section_is_reloc(t) && section_is_kept_reloc(im, t) &&

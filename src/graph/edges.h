@@ -81,6 +81,16 @@ struct edges_of {
 	struct ref_store *refs; /* References already found in code, or NULL */
 };
 
+/* References that edges_find() may not see, besides jumps through computed numbers. */
+enum edges_unseen {
+	UNSEEN_CODE = 1 << 0,     /* Addresses that code makes in ways that no decoder follows */
+	UNSEEN_WORDS = 1 << 1,    /* Pointers at odd addresses: nothing states where pointers are */
+	UNSEEN_HANDLERS = 1 << 2, /* Handlers of exceptions that only unwind tables of PE name */
+};
+
+/* Returns a mask of what may not be seen in an image. */
+unsigned edges_unseen_in(const struct image *im);
+
 /* Appends the references in an image, and sorts *ret as edges_sort() does. O(code + relocations +
  * words of data). */
 void edges_find(const struct edges_of *in, edge_vec *ret);

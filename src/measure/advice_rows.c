@@ -401,8 +401,13 @@ static void advice_add_unreached(struct advice_rows *r, struct heft_graph *g)
 		"the new code has to fit into the place of the old",
 		ADVICE_INFERRED,
 	};
-	struct advice unreached = { .words = &words }, old = { .words = &old_words };
+	struct advice_words *told = arena_new(&r->arena, struct advice_words, 1);
+	struct advice unreached = { .words = told }, old = { .words = &old_words };
+	const char *unseen = why_unseen(g);
 	uint64_t *debug = advice_debug_bytes(g);
+	*told = words;
+	if (*unseen)
+		told->cost = arena_format(&r->arena, "%s; not looked at: %s", words.cost, unseen);
 	for (uint32_t i = 1; i < g->graph.nodes.count; i++) {
 		const struct graph_node *n = &g->graph.nodes.data[i];
 		const uint64_t bytes = n->own.file - min_u64(n->own.file, debug[i]);

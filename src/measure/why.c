@@ -45,6 +45,20 @@ const char *why_word(const struct graph *g, const struct graph_edge *e)
 				    : why_kinds[e->kind];
 }
 
+const char *why_unseen(struct heft_graph *g)
+{
+	static const char *const words[] = {
+		"addresses that code makes in ways that are not followed",
+		"pointers at odd addresses", "handlers of exceptions"
+	};
+	const unsigned unseen = edges_unseen_in(program_image(&g->program));
+	const char *all = "";
+	for (unsigned i = 0; i < COUNT_OF(words); i++)
+		if (unseen >> i & 1)
+			all = arena_format(&g->arena, "%s%s%s", all, *all ? ", " : "", words[i]);
+	return all;
+}
+
 bool why_read(struct heft_graph *g, const struct context *c, struct notes *notes)
 {
 	struct source_file file = measure_input(&g->program, NULL, NEED_SYMBOLS | NEED_DWARF);
@@ -441,6 +455,7 @@ bool why_answer(struct heft_graph *g, size_t i, struct heft_why *ret, struct hef
 						: g->graph.nodes.data[node].addr };
 	why_find_chain(g, nodes);
 	why_describe_group(g, nodes, ret);
+	ret->unseen = g->chain.count == 0 ? why_unseen(g) : "";
 	ret->chain = g->chain.data;
 	ret->chain_count = g->chain.count;
 	ret->users = g->users.data;
@@ -468,6 +483,7 @@ bool why_symbol(struct heft_graph *g, size_t i, struct heft_why *ret)
 	const struct graph_node *n = &g->graph.nodes.data[i + 1];
 	arena_reset(&g->answer);
 	*ret = (struct heft_why){ .size = sizeof *ret,
+				  .unseen = "",
 				  .name = why_name(g, (uint32_t)i + 1),
 				  .addr = n->addr,
 				  .own = why_bytes(n->own),

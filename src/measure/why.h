@@ -29,6 +29,8 @@ struct heft_graph {
 	VEC(struct heft_kept) sections, parts;
 };
 
+/* Returns which references heft may not see in the program, as words. "" if it sees all. */
+const char *why_unseen(struct heft_graph *g);
 /* Returns the word for the kind of an edge; for a root, why it is one. */
 const char *why_word(const struct graph *g, const struct graph_edge *e);
 bool why_open(struct heft_graph *g, const char *path, struct heft_err *err);

@@ -44,6 +44,9 @@ static const struct field why_list[] = {
 	{ KEY("chain", "the shortest chain of references from a root to the symbol. Empty if no "
 		       "root reaches it"),
 	  WHY_LIST(chain, chain_count, reference_fields) },
+	{ KEY("unseen", "kinds of references that heft may not see in this program, if no root "
+			"reaches the symbol. Missing if there are none"),
+	  WHY(unseen), .flags = FIELD_ANY },
 	{ KEY("all_users", "number of symbols that refer to it"), WHY(all_users),
 	  .flags = FIELD_CSV },
 	{ KEY("users", "64 symbols that refer to it"),
@@ -85,11 +88,16 @@ static void why_text(const struct heft_why *why, struct sink *s)
 		     shown_size(why->own.file).p);
 	label_printf(s, "  retains   %s in memory, %s in the file\n",
 		     shown_size(why->retained.vm).p, shown_size(why->retained.file).p);
-	label_printf(s,
-		     why->chain_count > 0
-			     ? "  chain from a root\n"
-			     : "  not reached from any root: it is dead, unless code jumps to it "
-			       "through a computed number\n");
+	if (why->chain_count > 0)
+		label_printf(s, "  chain from a root\n");
+	else if (*why->unseen)
+		label_printf(s,
+			     "  no reference from a root was found; not looked at: %s, and jumps "
+			     "through computed numbers\n",
+			     why->unseen);
+	else
+		label_printf(s, "  not reached from any root: it is dead, unless code jumps to it "
+				"through a computed number\n");
 	for (size_t i = 0; i < why->chain_count; i++)
 		why_put_reference(s, &why->chain[i], why->chain[i].to);
 	if (why->all_users > 0)

@@ -154,6 +154,15 @@ struct __attribute__((packed)) { char n; int (*f)(int); } table[2] = { { 1, one 
 int _start(int x) { return table[x].f(x) + (int)GetTickCount(); }
 """
 LIVING += [("PE", POINTERS, "x86_64-w64-mingw32-gcc -nostdlib -Wl,-e,_start -lkernel32")]
+POOL = """
+.globl _start
+_start: ldr x1, =first
+br x1
+.align 4
+first: ret
+"""
+LIVING += [("AArch64, pool", POOL, "aarch64-linux-gnu-gcc -nostdlib -static"), ("x86-64, large", CALLS, "gcc -nostdlib -mcmodel=large -fPIE -pie"),
+           ("x86-64, large and fixed", CALLS, "gcc -nostdlib -mcmodel=large -fno-pie -no-pie")]
 # In objects, an assembler resolves calls in a section without relocations, or hides the distance in the instruction.
 LIVING += [(f"object, {name}", CALLS, f"{command} -c") for name, command in (
     ("x86-64", "gcc"), ("i386", "i686-linux-gnu-gcc"), ("AArch64", "aarch64-linux-gnu-gcc"), ("ARM", "arm-linux-gnueabihf-gcc -marm"),
