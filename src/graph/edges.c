@@ -614,8 +614,12 @@ unsigned edges_unseen_in(const struct image *im)
 {
 	const enum arch_id id = image_arch(im)->id;
 	const bool whole = id == ARCH_X86_64 || id == ARCH_ARM64;
-	/* In objects, compilers may reach a variable by the address of its neighbour. */
-	const bool code = !whole || (im->kind == IMAGE_OBJECT && id != ARCH_X86_64);
+	uint64_t library;
+	/* In objects, compilers may reach a variable by the address of its neighbour. Programs that
+	 * no loader starts, such as firmware and kernels, may compute what the machine jumps to. */
+	const bool code = !whole || (im->kind == IMAGE_OBJECT && id != ARCH_X86_64) ||
+			  (im->kind == IMAGE_EXEC && image_states_loading(im) &&
+			   !image_dynamic(im, DT_NEEDED, &library));
 	return (code ? UNSEEN_CODE : 0U) | (edges_is_fixed(im) ? UNSEEN_WORDS : 0U) |
 	       (im->from_base ? UNSEEN_HANDLERS : 0U);
 }

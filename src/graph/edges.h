@@ -85,7 +85,7 @@ struct edges_of {
 enum edges_unseen {
 	UNSEEN_CODE = 1 << 0,     /* Addresses that code makes in ways that no decoder follows */
 	UNSEEN_WORDS = 1 << 1,    /* Pointers at odd addresses: nothing states where pointers are */
-	UNSEEN_HANDLERS = 1 << 2, /* Handlers of exceptions that only unwind tables of PE name */
+	UNSEEN_HANDLERS = 1 << 2, /* Handlers of exceptions that only data of PE's C++ name */
 };
 
 /* Returns a mask of what may not be seen in an image. */
@@ -135,5 +135,7 @@ void unwind_tables_read(const struct image *im, struct unwind_tables *ret);
 /* Appends references to personality routines and types of exceptions. */
 void edges_of_unwinding(const struct edges_of *in, const struct unwind_tables *tables,
 			edge_vec *ret);
+/* Appends references to the handlers of exceptions that .pdata of PE names, for x86-64. */
+void edges_of_handlers(const struct edges_of *in, edge_vec *ret);
 
 #endif

@@ -436,6 +436,7 @@ void graph_read(struct graph *g, const struct graph_of *of)
 	edges_find(&in, &g->edges);
 	graph_add_slots(g, of);
 	edges_of_unwinding(&in, &m.unwind, &g->edges);
+	edges_of_handlers(&in, &g->edges);
 	edges_of_call_types(&in, &g->edges);
 	edges_of_stubs(&in, &g->edges);
 	if (go)

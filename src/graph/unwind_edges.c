@@ -5,6 +5,7 @@
 
 #include "attr/attr.h"
 #include "base/sort.h"
+#include "image/arch.h"
 #include "image/elf/elf_const.h"
 #include "unwind/lsda.h"
 #include "unwind/unwind.h"
@@ -136,6 +137,50 @@ static void unwind_edges_add_types(const struct edges_of *in, uint64_t lsda, uin
 	while (lsda_types_next(&types, &addr))
 		if (unwind_edges_owner(in, addr, &type))
 			edges_add(to, from, type, EDGE_TYPE, lsda);
+}
+
+/* Appends the handler of an entry of .pdata (x64 exception handling: UNWIND_INFO, and the scope
+ * table that C's handler reads: begin, end, filter and target, as distances from `base`). */
+static void unwind_edges_add_handler(const struct edges_of *in, uint64_t entry, uint64_t base,
+				     edge_vec *ret)
+{
+	enum { HANDLERS = 3, SCOPES = 64, MOST = 4 + 2 * 256 + 8 + SCOPES * 16 };
+	struct reader r = reader_of(image_at(in->im, entry, 12), false);
+	const uint64_t begin = base + read_u32(&r), end = base + read_u32(&r);
+	struct reader info = reader_of(image_at(in->im, base + read_u32(&r), MOST), false);
+	const unsigned flags = read_u8(&info) >> 3;
+	read_skip(&info, 1);
+	read_skip(&info, 1 + 2 * align_up((uint64_t)read_u8(&info), 2));
+	const uint64_t handler = base + read_u32(&info);
+	uint32_t from, to, scopes = read_u32(&info);
+	if (!(flags & HANDLERS) || !reader_ok(&r) || !unwind_edges_owner(in, begin, &from))
+		return;
+	if (unwind_edges_owner(in, handler, &to))
+		edges_add(ret, from, to, EDGE_PERSONALITY, entry);
+	for (; scopes > 0 && scopes <= SCOPES && reader_left(&info) >= 16; scopes--) {
+		const uint64_t first = base + read_u32(&info), last = base + read_u32(&info);
+		const uint64_t filter = base + read_u32(&info);
+		read_skip(&info, 4);
+		if (first < begin || last > end || first >= last)
+			return;
+		/* 0 and 1 are no filters. */
+		if (filter - base > 1 && unwind_edges_owner(in, filter, &to))
+			edges_add(ret, from, to, EDGE_PERSONALITY, entry);
+	}
+}
+
+void edges_of_handlers(const struct edges_of *in, edge_vec *ret)
+{
+	const struct image *im = in->im;
+	for (size_t i = 0;
+	     image_arch(im)->id == ARCH_X86_64 && im->from_base && i < im->entry_count; i++) {
+		const struct image_entry *e = &im->entries[i];
+		const struct section *s = &im->sections[e->section];
+		struct reader r = reader_of(image_at(im, s->addr + e->off, 4), false);
+		const uint32_t begin = read_u32(&r);
+		if (str_eq(s->name, STR(".pdata")) && e->size == 12 && reader_ok(&r))
+			unwind_edges_add_handler(in, s->addr + e->off, e->addr - begin, ret);
+	}
 }
 
 void edges_of_unwinding(const struct edges_of *in, const struct unwind_tables *tables,

@@ -201,7 +201,7 @@ def main():
                 subprocess.run([compiler, *SPLIT, "-c", work / "main.c", "-o", work / "main.o"], check=True)
                 objects = [work / "main.o"]
                 # mingw's own objects are not split, and GNU ld lets .pdata keep all functions.
-                only = {"used", "fp", "table", "dead_variable", "dead_pointers", "first", "last", "main"}
+                only = {"used", "fp", "table", "dead_variable", "dead_pointers", "first", "last", "main", "__C_specific_handler"}
             else:
                 retained.FLAGS[:] = [f for f in retained.FLAGS if f not in ("-fno-pie", "-fPIE")] + ["-fPIE" if "-pie" in flags else "-fno-pie"]
                 objects = (retained.build_cxx if compiler == "g++" else retained.build_c)(work)
