@@ -232,15 +232,6 @@ static void edges_scan_kept(const struct edges_scan *s, struct ref_part *kept,
 	vec_release(&kept->bytes);
 }
 
-/* Gives a reference in a 32-bit object its full addresses. A section of an object may lie above
- * 4 GiB, and decoders may keep 32 bits. */
-static void edges_widen(struct code_ref *ref, uint64_t addr)
-{
-	ref->from = code_target32(addr, ref->from);
-	ref->field = ref->field ? code_target32(addr, ref->field) : 0;
-	ref->to = code_target32(addr, ref->to);
-}
-
 /* True if the bytes of an instruction state where a reference of it leads. In objects, a relocation
  * may change them, and on AArch64 two instructions may make an address: then both have one. */
 static bool edges_is_stated(const struct edges_scan *s, struct bytes code, uint64_t addr,
@@ -282,17 +273,21 @@ static void edges_scan_code(const struct edges_scan *s, const struct span *span,
 		data_refs(s->in.im, code, span->start, work);
 	for (size_t i = 0; i < work->count; i++) {
 		struct code_ref *ref = &work->data[i];
-		if (s->in.im->kind == IMAGE_OBJECT && s->in.im->bits == 32)
-			edges_widen(ref, span->start);
+		/* A section of an object may lie above 4 GiB, and decoders may keep 32 bits. */
+		if (s->in.im->kind == IMAGE_OBJECT && s->in.im->bits == 32) {
+			ref->from = code_target32(span->start, ref->from);
+			ref->field = ref->field ? code_target32(span->start, ref->field) : 0;
+			ref->to = code_target32(span->start, ref->to);
+		}
 		if (edges_is_stated(s, code, span->start, ref))
 			edges_add_ref(s, to, from,
 				      &(struct kept_ref){ ref->from, ref->to, ref->kind });
 	}
 }
 
-/* Adds addresses that code has as numbers and that decoders of operands leave out: AArch64 loads
- * them from pools in the code (ldr x0, =NAME), and x86-64 in large code models adds 64-bit distances
- * to the address of the GOT (movabs). */
+/* Adds addresses that code has as numbers and that decoders of operands leave out. AArch64 loads
+ * them from pools in the code (ldr x0, =NAME). x86-64 in large code models adds 64-bit distances to
+ * the address of the GOT (movabs). */
 static void edges_scan_numbers(const struct edges_scan *s, const struct span *span, uint32_t from,
 			       struct edges_list *to)
 {
@@ -596,14 +591,6 @@ static void edges_join(edge_vec *v)
 	v->count = kept;
 }
 
-/* Returns the address of _GLOBAL_OFFSET_TABLE_ of a linked image. 0 if it has none. */
-static uint64_t edges_got(const struct image *im)
-{
-	const struct section *plt = image_section_find(im, ".got.plt");
-	const struct section *got = plt ? plt : image_section_find(im, ".got");
-	return im->kind == IMAGE_OBJECT || !got ? 0 : got->addr;
-}
-
 /* True if no relocations state where the pointers in a program are. */
 static bool edges_is_fixed(const struct image *im)
 {
@@ -639,7 +626,9 @@ void edges_find(const struct edges_of *in, edge_vec *ret)
 	s.low = in->spans->list.data[0].start;
 	s.high = add_sat(last->start, last->size);
 	s.fixed = edges_is_fixed(im);
-	s.got = s.isa == CODE_X86_64 ? edges_got(im) : 0;
+	const struct section *got = image_section_find(im, ".got.plt");
+	got = got ? got : image_section_find(im, ".got");
+	s.got = s.isa == CODE_X86_64 && im->kind != IMAGE_OBJECT && got ? got->addr : 0;
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *t = &im->sections[i];
 		s.kept |= section_is_reloc(t) && section_is_kept_reloc(im, t) &&
