@@ -305,14 +305,13 @@ static void edges_scan_numbers(const struct edges_scan *s, const struct span *sp
 	}
 	for (uint64_t off = 0; s->got != 0 && off + 10 <= code.size; off++) {
 		const uint8_t *p = code.p + off;
-		const uint32_t high = (p[0] & 0xfe) == 0x48 && (p[1] & 0xf8) == 0xb8
-					      ? load_le32(p + 6)
-					      : 1;
-		if (high == 0 || high == UINT32_MAX)
-			edges_add_target(s, to, from,
-					 (struct graph_edge){ .place = span->start + off,
-							      .kind = EDGE_NUMBER },
-					 s->got + load_le64(p + 2));
+		if ((p[1] & 0xf8) != 0xb8 || (p[0] & 0xfe) != 0x48 ||
+		    (load_le32(p + 6) != 0 && load_le32(p + 6) != UINT32_MAX))
+			continue;
+		edges_add_target(
+			s, to, from,
+			(struct graph_edge){ .place = span->start + off, .kind = EDGE_NUMBER },
+			s->got + load_le64(p + 2));
 	}
 }
 
@@ -321,6 +320,30 @@ static bool edges_runs_on(const struct flow *in)
 {
 	return in->maybe || in->kind == FLOW_PLAIN || in->kind == FLOW_CONDITIONAL ||
 	       in->kind == FLOW_CALL || in->kind == FLOW_NOP;
+}
+
+/* True if the last bytes of x86 code, before padding, are a return, a jump, a call or a trap. This
+ * saves decoding most functions from their start. */
+static bool edges_ends_x86(struct bytes code)
+{
+	static const struct str nops[] = { STR("\x90"),
+					   STR("\xcc"),
+					   STR("\x0f\x1f\0"),
+					   STR("\x0f\x1f\x40\0"),
+					   STR("\x0f\x1f\x44\0\0"),
+					   STR("\x0f\x1f\x80\0\0\0\0"),
+					   STR("\x0f\x1f\x84\0\0\0\0\0") };
+	struct str rest = { (const char *)code.p, code.size };
+	for (unsigned i = 0; i < COUNT_OF(nops);) {
+		const bool nop = str_ends(rest, nops[i]);
+		rest.len -= nop ? nops[i].len : 0;
+		while (nop && (str_ends(rest, STR("\x66")) || str_ends(rest, STR("\x2e"))))
+			rest.len--;
+		i = nop ? 0 : i + 1;
+	}
+	const uint8_t *end = code.p + rest.len;
+	return rest.len >= 5 && (end[-1] == 0xc3 || end[-1] == 0xf4 || end[-2] == 0xeb ||
+				 (end[-2] == 0x0f && end[-1] == 0x0b) || (end[-5] & 0xfe) == 0xe8);
 }
 
 /* Finds the last instruction of a span, except padding. `found` begins as a return. Data may lie
@@ -362,6 +385,9 @@ static void edges_add_next(const struct edges_scan *s, size_t i, struct edges_li
 		return;
 	if (s->isa == CODE_NONE || i + 1 == s->in.spans->list.count || span[1].start != end ||
 	    !(s->in.flags[i + 1] & SPAN_CODE))
+		return;
+	const bool x86 = s->isa == CODE_X86_64 || s->isa == CODE_I386;
+	if (x86 && !open && edges_ends_x86(image_at(s->in.im, span->start, span->size)))
 		return;
 	edges_last(s, span, &last);
 	if (edges_runs_on(&last) && (last.kind != FLOW_CALL || open))
