@@ -326,17 +326,20 @@ static bool edges_runs_on(const struct flow *in)
  * saves decoding most functions from their start. */
 static bool edges_ends_x86(struct bytes code)
 {
-	static const struct str nops[] = { STR("\x90"),
-					   STR("\xcc"),
-					   STR("\x0f\x1f\0"),
-					   STR("\x0f\x1f\x40\0"),
-					   STR("\x0f\x1f\x44\0\0"),
-					   STR("\x0f\x1f\x80\0\0\0\0"),
-					   STR("\x0f\x1f\x84\0\0\0\0\0") };
+	static const struct {
+		char text[9];
+		uint8_t size;
+	} nops[] = { { "\x90", 1 },
+		     { "\xcc", 1 },
+		     { "\x0f\x1f\0", 3 },
+		     { "\x0f\x1f\x40\0", 4 },
+		     { "\x0f\x1f\x44\0\0", 5 },
+		     { "\x0f\x1f\x80\0\0\0\0", 7 },
+		     { "\x0f\x1f\x84\0\0\0\0\0", 8 } };
 	struct str rest = { (const char *)code.p, code.size };
 	for (unsigned i = 0; i < COUNT_OF(nops);) {
-		const bool nop = str_ends(rest, nops[i]);
-		rest.len -= nop ? nops[i].len : 0;
+		const bool nop = str_ends(rest, (struct str){ nops[i].text, nops[i].size });
+		rest.len -= nop ? nops[i].size : 0;
 		while (nop && (str_ends(rest, STR("\x66")) || str_ends(rest, STR("\x2e"))))
 			rest.len--;
 		i = nop ? 0 : i + 1;
