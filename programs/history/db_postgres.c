@@ -15,34 +15,11 @@
 #include <poll.h>
 #include <stdio.h>
 
-static const char schema[] =
-	"CREATE TABLE store(version BIGINT NOT NULL, edition BIGINT NOT NULL);"
-	"INSERT INTO store VALUES(1, 0);"
-	"CREATE TABLE paths(id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
-	"path TEXT COLLATE \"C\" NOT NULL);"
+static const char schema[] = DB_SCHEMA(
+	"BIGINT", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "TEXT COLLATE \"C\"",
+	"DOUBLE PRECISION", "BYTEA", "", "",
 	"CREATE INDEX paths_by_path ON paths USING hash(path);"
-	"CREATE TABLE symbols(id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
-	"hash BIGINT NOT NULL, name TEXT COLLATE \"C\" NOT NULL, section BIGINT NOT NULL, "
-	"object BIGINT NOT NULL, source BIGINT NOT NULL, component BIGINT NOT NULL);"
-	"CREATE INDEX symbols_by_hash ON symbols(hash);"
-	"CREATE TABLE builds(id BIGINT PRIMARY KEY, base BIGINT, product TEXT NOT NULL, "
-	"config TEXT NOT NULL, commit_id TEXT NOT NULL, parent TEXT NOT NULL, "
-	"branch TEXT NOT NULL, time BIGINT NOT NULL, machine TEXT NOT NULL, "
-	"file BIGINT NOT NULL, vm BIGINT NOT NULL, symbols BIGINT NOT NULL, "
-	"UNIQUE(product, config, commit_id));"
-	"CREATE TABLE lists(build BIGINT PRIMARY KEY, depth BIGINT NOT NULL, "
-	"data BYTEA NOT NULL);"
-	"CREATE TABLE sections(section BIGINT, build BIGINT, size BIGINT NOT NULL, "
-	"in_file BIGINT NOT NULL, in_memory BIGINT NOT NULL, PRIMARY KEY(section, build));"
-	"CREATE TABLE changes(symbol BIGINT, build BIGINT, was DOUBLE PRECISION NOT NULL, "
-	"now DOUBLE PRECISION NOT NULL, vm_was DOUBLE PRECISION NOT NULL, "
-	"vm_now DOUBLE PRECISION NOT NULL, PRIMARY KEY(symbol, build));"
-	"CREATE TABLE measures(id BIGINT PRIMARY KEY, source TEXT NOT NULL, "
-	"kind TEXT NOT NULL, label TEXT COLLATE \"C\" NOT NULL);"
-	"CREATE INDEX measures_by_label ON measures USING hash(label);"
-	"CREATE TABLE sizes(measure BIGINT, build BIGINT, was DOUBLE PRECISION NOT NULL, "
-	"now DOUBLE PRECISION NOT NULL, PRIMARY KEY(measure, build));" DB_STEPS_VIEW
-		DB_MEASURED_VIEW;
+	"CREATE INDEX measures_by_label ON measures USING hash(label);");
 
 #define FUNCTIONS(X)                                                                               \
 	X(PQconnectStartParams)                                                                    \

@@ -5,32 +5,9 @@
 #include <time.h>
 
 /* Creates the tables of a store. The table of staged rows is temporary. */
-static const char schema[] =
-	"CREATE TABLE store(version INTEGER NOT NULL, edition INTEGER NOT NULL);"
-	"INSERT INTO store VALUES(1, 0);"
-	"CREATE TABLE paths(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);"
-	"CREATE TABLE symbols(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, name TEXT NOT NULL, "
-	"section INTEGER NOT NULL, object INTEGER NOT NULL, source INTEGER NOT NULL, "
-	"component INTEGER NOT NULL);"
-	"CREATE INDEX symbols_by_hash ON symbols(hash);"
-	"CREATE TABLE builds(id INTEGER PRIMARY KEY, base INTEGER, product TEXT NOT NULL, "
-	"config TEXT NOT NULL, commit_id TEXT NOT NULL, parent TEXT NOT NULL, "
-	"branch TEXT NOT NULL, time INTEGER NOT NULL, machine TEXT NOT NULL, "
-	"file INTEGER NOT NULL, vm INTEGER NOT NULL, symbols INTEGER NOT NULL, "
-	"UNIQUE(product, config, commit_id));"
-	"CREATE TABLE lists(build INTEGER PRIMARY KEY, depth INTEGER NOT NULL, "
-	"data BLOB NOT NULL);"
-	"CREATE TABLE sections(section INTEGER, build INTEGER, size INTEGER NOT NULL, "
-	"in_file INTEGER NOT NULL, in_memory INTEGER NOT NULL, PRIMARY KEY(section, build)) "
-	"WITHOUT ROWID;"
-	"CREATE TABLE changes(symbol INTEGER, build INTEGER, was REAL NOT NULL, now REAL NOT NULL, "
-	"vm_was REAL NOT NULL, vm_now REAL NOT NULL, PRIMARY KEY(symbol, build)) WITHOUT ROWID;"
-	"CREATE TABLE measures(id INTEGER PRIMARY KEY, source TEXT NOT NULL, "
-	"kind TEXT NOT NULL, label TEXT NOT NULL);"
-	"CREATE INDEX measures_by_label ON measures(label);"
-	"CREATE TABLE sizes(measure INTEGER, build INTEGER, was REAL NOT NULL, "
-	"now REAL NOT NULL, PRIMARY KEY(measure, build)) WITHOUT ROWID;" DB_STEPS_VIEW
-		DB_MEASURED_VIEW;
+static const char schema[] = DB_SCHEMA("INTEGER", "INTEGER PRIMARY KEY", "TEXT", "REAL", "BLOB",
+				       " UNIQUE", " WITHOUT ROWID",
+				       "CREATE INDEX measures_by_label ON measures(label);");
 
 static const struct {
 	int status;

@@ -18,6 +18,36 @@ enum db_type { DB_NULL, DB_INT, DB_REAL, DB_TEXT, DB_BYTES };
 	"'store', 'paths', 'symbols', 'lists', 'sections', 'changes', 'builds', 'measures', "      \
 	"'sizes'"
 
+/* SQL that creates the tables of a store. Types: `number` of an integer, `serial` of an id that the
+ * database counts, `text` of a text that it compares byte by byte, `real`, `blob`. `unique` follows
+ * the column of paths, `end` the tables whose rows have their key alone. `indexes` is SQL. */
+#define DB_SCHEMA(number, serial, text, real, blob, unique, end, indexes)                          \
+	"CREATE TABLE store(version " number " NOT NULL, edition " number " NOT NULL);"            \
+	"INSERT INTO store VALUES(1, 0);"                                                          \
+	"CREATE TABLE paths(id " serial ", path " text " NOT NULL" unique ");"                     \
+	"CREATE TABLE symbols(id " serial ", hash " number " NOT NULL, name " text                 \
+	" NOT NULL, section " number " NOT NULL, object " number " NOT NULL, source " number       \
+	" NOT NULL, component " number " NOT NULL);"                                               \
+	"CREATE INDEX symbols_by_hash ON symbols(hash);"                                           \
+	"CREATE TABLE builds(id " number " PRIMARY KEY, base " number ", product "                 \
+	"TEXT NOT NULL, config TEXT NOT NULL, commit_id TEXT NOT NULL, parent TEXT "               \
+	"NOT NULL, branch TEXT NOT NULL, time " number " NOT NULL, machine TEXT NOT "              \
+	"NULL, file " number " NOT NULL, vm " number " NOT NULL, symbols " number " "              \
+	"NOT NULL, UNIQUE(product, config, commit_id));"                                           \
+	"CREATE TABLE lists(build " number " PRIMARY KEY, depth " number " NOT NULL, data " blob   \
+	" NOT NULL);"                                                                              \
+	"CREATE TABLE sections(section " number ", build " number ", size " number                 \
+	" NOT NULL, in_file " number " NOT NULL, in_memory " number " NOT NULL, "                  \
+	"PRIMARY KEY(section, build))" end ";"                                                     \
+	"CREATE TABLE changes(symbol " number ", build " number ", was " real                      \
+	" NOT NULL, now " real " NOT NULL, vm_was " real " NOT NULL, vm_now " real                 \
+	" NOT NULL, PRIMARY KEY(symbol, build))" end ";"                                           \
+	"CREATE TABLE measures(id " number " PRIMARY KEY, source TEXT NOT NULL, "                  \
+	"kind TEXT NOT NULL, label " text " NOT NULL);"                                            \
+	"CREATE TABLE sizes(measure " number ", build " number ", was " real                       \
+	" NOT NULL, now " real " NOT NULL, PRIMARY KEY(measure, build))" end                       \
+	";" indexes DB_STEPS_VIEW DB_MEASURED_VIEW
+
 /* SQL that creates temporary tables for the changes of a new build. `text` is the SQL type of a
  * text that the database compares byte by byte. */
 #define DB_STAGING(text)                                                                           \

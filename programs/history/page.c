@@ -177,13 +177,8 @@ struct compared_build {
 	size_t at;
 };
 
-static int page_compare_steps(const void *a, const void *b)
-{
-	const struct compared_build *x = a, *y = b;
-	if (x->change != y->change)
-		return x->change < y->change ? 1 : -1;
-	return x->at < y->at ? 1 : -1;
-}
+COMPARISON(page_compare_steps, struct compared_build, ORDER(b->change, a->change),
+	   ORDER(b->at, a->at))
 
 static uint64_t page_distance(uint64_t a, uint64_t b)
 {

@@ -152,14 +152,8 @@ struct difference {
 };
 
 /* Sorts by falling change, then by key. */
-static int compare_differences(const void *pa, const void *pb)
-{
-	const struct difference *a = pa, *b = pb;
-	const double x = fabs(a->change), y = fabs(b->change);
-	if (x != y)
-		return x > y ? -1 : 1;
-	return a->key < b->key ? -1 : a->key > b->key;
-}
+COMPARISON(compare_differences, struct difference, ORDER(fabs(b->change), fabs(a->change)),
+	   ORDER(a->key, b->key))
 
 static void put_difference(struct answer *a, const struct measures *m, const struct difference *d)
 {

@@ -299,20 +299,9 @@ void steps_make(struct steps *ret, const struct series *s)
 	}
 }
 
-static double magnitude(const struct step *s)
-{
-	return s->now < s->was ? s->was - s->now : s->now - s->was;
-}
-
 /* Sorts by falling change, then latest first. */
-static int series_compare_steps(const void *pa, const void *pb)
-{
-	const struct step *a = pa, *b = pb;
-	const double x = magnitude(a), y = magnitude(b);
-	if (x != y)
-		return x > y ? -1 : 1;
-	return a->build->id > b->build->id ? -1 : a->build->id < b->build->id;
-}
+COMPARISON(series_compare_steps, struct step, ORDER(fabs(b->now - b->was), fabs(a->now - a->was)),
+	   ORDER(b->build->id, a->build->id))
 
 bool steps_between(struct steps *ret, const struct series *s, const struct build *from,
 		   const struct build *to, struct heft_err *err)

@@ -11,14 +11,8 @@ static bool timeline_matches(const char *wanted, const char *text)
 	return !wanted || strcmp(wanted, text) == 0;
 }
 
-static int compare_builds(const void *pa, const void *pb)
-{
-	const struct build *a = *(const struct build *const *)pa;
-	const struct build *b = *(const struct build *const *)pb;
-	if (a->facts.time != b->facts.time)
-		return a->facts.time < b->facts.time ? -1 : 1;
-	return a->id < b->id ? -1 : a->id > b->id;
-}
+COMPARISON(compare_builds, struct build *const, ORDER((*a)->facts.time, (*b)->facts.time),
+	   ORDER((*a)->id, (*b)->id))
 
 /* The latest build seen so far of each product, configuration and branch. */
 struct latest {

@@ -9,11 +9,7 @@
  * once in thousands of builds. */
 #define SURE 5.2
 
-static int trend_compare_doubles(const void *pa, const void *pb)
-{
-	const double a = *(const double *)pa, b = *(const double *)pb;
-	return a < b ? -1 : a > b;
-}
+COMPARISON(trend_compare_doubles, double, ORDER(*a, *b))
 
 static double median(double *values, size_t count)
 {
@@ -86,11 +82,7 @@ static void trend_find_cuts(const struct trend_search *s, size_t count)
 	vec_release(&open);
 }
 
-static int compare_changes(const void *pa, const void *pb)
-{
-	const struct level_change *a = pa, *b = pb;
-	return a->at < b->at ? -1 : a->at > b->at;
-}
+COMPARISON(compare_changes, struct level_change, ORDER(a->at, b->at))
 
 static size_t trend_end_of(const struct trend *t, size_t i, size_t count)
 {

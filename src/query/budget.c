@@ -358,24 +358,10 @@ static void add_parts(struct budget_parts *p, struct budget_result *ret,
 	mem_free(c.texts);
 }
 
-static int budget_compare_doubles(double a, double b)
-{
-	return a > b ? -1 : a < b;
-}
+COMPARISON(by_size, struct heft_budget_part, ORDER(b->now, a->now), strcmp(a->label, b->label))
 
-static int by_size(const void *pa, const void *pb)
-{
-	const struct heft_budget_part *a = pa, *b = pb;
-	const int c = budget_compare_doubles(a->now, b->now);
-	return c != 0 ? c : strcmp(a->label, b->label);
-}
-
-static int by_growth(const void *pa, const void *pb)
-{
-	const struct heft_budget_part *a = pa, *b = pb;
-	const int c = budget_compare_doubles(a->now - a->base, b->now - b->base);
-	return c != 0 ? c : strcmp(a->label, b->label);
-}
+COMPARISON(by_growth, struct heft_budget_part, ORDER(b->now - b->base, a->now - a->base),
+	   strcmp(a->label, b->label))
 
 static void name_parts(struct budget_result *ret, const struct budget_limit *l,
 		       const struct budget_input *in, struct heft_budget_row *row)
