@@ -161,20 +161,9 @@ static void advice_find_patches(const struct image *im, advice_patch_vec *ret)
 	vec_sort(ret);
 }
 
-/* True if variables without initializers have a section of their own, so that .data is not where
- * they have to be. */
-static bool advice_has_bss(const struct image *im)
-{
-	each_section(s, im)
-		if (s->alloc && s->write && s->nobits)
-			return true;
-	return false;
-}
-
-/* Adds the bytes of a variable or constant to the advice that would save them, if there is one.
- * `patched`: a loader replaces some of them. */
+/* Adds the bytes of a variable or constant to the advice that would save them, if there is one. */
 static void advice_look_at(struct advice all[DATA_ADVICES], const struct snapshot *s,
-			   const struct snap_symbol *y, struct bytes b, bool patched,
+			   const struct snap_symbol *y, struct bytes b,
 			   const struct section *section, struct arena *arena)
 {
 	enum { BLOB_MIN = 16 << 10 }; /* Packing smaller constants does not pay off */
@@ -182,7 +171,7 @@ static void advice_look_at(struct advice all[DATA_ADVICES], const struct snapsho
 	enum data_advice to;
 	uint64_t bytes = b.size;
 	if (section->write) {
-		if (!str_eq(section->name, STR(".data")) || patched || !is_zero(b))
+		if (!str_eq(section->name, STR(".data")) || !is_zero(b))
 			return;
 		to = DATA_ZEROS;
 	} else if (is_function_name(name, b)) {
@@ -218,11 +207,16 @@ static void advice_look_at_data(struct advice_rows *r, const struct snapshot *s,
 		const size_t patch = vec_lower(&patches, y->addr);
 		const bool patched = patch < patches.count &&
 				     patches.data[patch].addr - y->addr < y->size;
-		if (b.size == y->size)
-			advice_look_at(all, s, y, b, patched, section, &r->arena);
+		/* What a relocation fills is not zero. */
+		if (b.size == y->size && !(section->write && patched))
+			advice_look_at(all, s, y, b, section, &r->arena);
 	}
 	vec_release(&patches);
-	if (!advice_has_bss(im)) {
+	/* Without a section such as .bss, .data is where zeros have to be. */
+	bool has_bss = false;
+	each_section(in, im)
+		has_bss |= in->alloc && in->write && in->nobits;
+	if (!has_bss) {
 		all[DATA_ZEROS].bytes = 0;
 		all[DATA_ZEROS].parts.count = 0;
 	}

@@ -35,9 +35,10 @@ static uint64_t room_of(const struct blockmap *b, const struct blockmap_range *r
 	return s && section_takes_vm(b->image, s) ? s->size - (r->addr - s->addr) : 0;
 }
 
-static enum why blocks_why(const struct blockmap *b, uint32_t function)
+static enum why blocks_why(const struct blockmap *b, const struct blockmap_range *r)
 {
-	return b->functions.data[function].origin == BLOCKS_DERIVED ? WHY_DERIVED : WHY_BLOCK_MAP;
+	const uint8_t origin = b->functions.data[r->function].origin;
+	return origin == BLOCKS_DERIVED ? WHY_DERIVED : WHY_BLOCK_MAP;
 }
 
 static void blocks_claim(const struct blocks_claiming *c, const struct blockmap_range *r,
@@ -50,8 +51,7 @@ static void blocks_claim(const struct blocks_claiming *c, const struct blockmap_
 		if (block->size == 0 || block->off >= room)
 			continue;
 		claim(c->vm, r->addr + block->off, min_u64(block->size, room - block->off),
-		      label_block(c->f->labels, function, block->id),
-		      blocks_why(&c->map, r->function));
+		      label_block(c->f->labels, function, block->id), blocks_why(&c->map, r));
 	}
 }
 
@@ -81,7 +81,7 @@ static void blocks_claim_functions(const struct blocks_claiming *c)
 				       (uint64_t)b->blocks.data[k].off + b->blocks.data[k].size);
 		function_label(&label, &b->functions.data[r->function]);
 		claim(c->vm, r->addr, min_u64(size, room_of(b, r)),
-		      label_copy(c->f->labels, text_str(&label)), blocks_why(b, r->function));
+		      label_copy(c->f->labels, text_str(&label)), blocks_why(b, r));
 	}
 	text_release(&label);
 }
