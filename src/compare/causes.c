@@ -190,13 +190,6 @@ static bool became_one_unit(const struct snapshot_diff *d)
 	return ret;
 }
 
-/* True if the two programs have few functions in common. */
-static bool are_others(const struct cause_evidence *e)
-{
-	const double few = 4 * (double)e->kept;
-	return few < e->gone && few < e->added;
-}
-
 static bool claims_code(const struct cause_guess *g, const struct cause_part *p)
 {
 	const bool comes = p->change == HEFT_ADDED && !snap_is_made_up(p->name);
@@ -216,7 +209,9 @@ bool cause_claims_all(const struct cause_guess *g, const struct cause_part *p)
 static void causes_guess_code(struct cause_evidence *e)
 {
 	const size_t changed = e->larger + e->smaller;
-	struct cause_guess g = { .cause = { .kind = are_others(e) ? CAUSE_OTHER : CAUSE_ONE_UNIT,
+	const double few = 4 * (double)e->kept; /* Two programs have few functions in common */
+	const bool others = few < e->gone && few < e->added;
+	struct cause_guess g = { .cause = { .kind = others ? CAUSE_OTHER : CAUSE_ONE_UNIT,
 					    .count = changed,
 					    .grown = e->larger,
 					    .of = e->kept,

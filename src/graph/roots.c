@@ -109,15 +109,6 @@ static void roots_add_known(struct graph_roots *r)
 	}
 }
 
-/* Adds what tables of exports name, in images that are not ELF. */
-static void roots_add_entries(struct graph_roots *r)
-{
-	uint64_t addr;
-	for (size_t i = 0; i < r->of->im->entry_count; i++)
-		if (image_export(r->of->im, &r->of->im->entries[i], &addr))
-			roots_add(r, graph_at(r->g, addr), ROOT_EXPORT);
-}
-
 /* True if a section's name is a C identifier. Code finds the bounds of such a section by symbols
  * that the linker makes (__start_NAME). */
 static bool roots_is_identifier(struct str name)
@@ -240,7 +231,10 @@ void graph_find_roots(struct graph *g, const struct graph_of *of)
 		roots_add_code(&r, of->im->entry, ROOT_ENTRY);
 	roots_add_exports(&r);
 	if (of->im->kind != IMAGE_OBJECT) {
-		roots_add_entries(&r);
+		/* What tables of exports name, in images that are not ELF */
+		for (size_t i = 0; i < of->im->entry_count; i++)
+			if (image_export(of->im, &of->im->entries[i], &addr))
+				roots_add(&r, graph_at(g, addr), ROOT_EXPORT);
 		roots_add_known(&r);
 		roots_add_kernel(&r);
 	}
