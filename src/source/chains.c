@@ -58,17 +58,17 @@ static void chains_of_file(const struct graph *g, const struct chain *of, const 
 	size_t k = 0;
 	vec_each(const struct span, s, &owners->list) {
 		for (uint64_t at = s->start, end; at < s->start + s->size; at = end) {
-			const struct span *n = parts->list.data + k;
-			while (k < parts->list.count && n->start + n->size <= at)
-				n = parts->list.data + ++k;
-			const bool known = k < parts->list.count;
-			const bool here = known && n->start <= at;
+			while (k < parts->list.count &&
+			       parts->list.data[k].start + parts->list.data[k].size <= at)
+				k++;
+			const struct span *n = k < parts->list.count ? &parts->list.data[k] : NULL;
+			const bool here = n && n->start <= at;
 			uint32_t node = g->node_of[s->label];
 			if (here && g->nodes.data[n->label].label == s->label)
 				node = n->label;
 			ASSERT(node != NODE_NONE);
 			end = s->start + s->size;
-			if (known)
+			if (n)
 				end = min_u64(end, here ? n->start + n->size : n->start);
 			spans_push(ret, at, end - at, of[node].label);
 		}
