@@ -241,7 +241,8 @@ static bool edges_is_stated(const struct edges_scan *s, struct bytes code, uint6
 	struct flow in;
 	if (s->in.im->kind != IMAGE_OBJECT)
 		return true;
-	ASSERT(off < code.size);
+	if (off >= code.size)
+		return false;
 	if (s->isa == CODE_ARM64 && !(ref->kind & (REF_CALL | REF_JUMP)) &&
 	    (load_le32(code.p + off) & 0x9f000000) != 0x10000000) /* adr */
 		return false;
@@ -273,8 +274,9 @@ static void edges_scan_code(const struct edges_scan *s, const struct span *span,
 		data_refs(s->in.im, code, span->start, work);
 	for (size_t i = 0; i < work->count; i++) {
 		struct code_ref *ref = &work->data[i];
-		/* A section of an object may lie above 4 GiB, and decoders may keep 32 bits. */
-		if (s->in.im->kind == IMAGE_OBJECT && s->in.im->bits == 32) {
+		/* A section of an object may lie above 4 GiB, and decoders may keep 32 bits. Code
+		 * that crosses 4 GiB then has references that begin outside of it. */
+		if (s->in.im->kind == IMAGE_OBJECT && ref->from - span->start >= code.size) {
 			ref->from = code_target32(span->start, ref->from);
 			ref->field = ref->field ? code_target32(span->start, ref->field) : 0;
 			ref->to = code_target32(span->start, ref->to);
