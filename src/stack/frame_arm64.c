@@ -81,8 +81,16 @@ static void frame_arm64_do_one(struct frame_walk *w, uint32_t c)
 		/* `and sp, Xn, #~(2^n - 1)` aligns sp to 2^n. N, immr and imms encode a mask of
 		 * ones above n zeros. */
 		const unsigned immr = c >> 16 & 63, ones = (c >> 10 & 63) + 1, zeros = 64 - ones;
-		if ((c & 31) == SP && c >> 22 & 1 && immr == (64 - zeros) % 64 && zeros < 32)
+		if ((c & 31) == SP && c >> 22 & 1 && immr == (64 - zeros) % 64 && zeros < 32) {
+			frame_from(w, c >> 5 & 31, 0);
 			frame_align(w, INT64_C(1) << zeros);
+		}
+	} else if ((c & 0xffe0001f) == 0xeb20001f && (c >> 5 & 31) == SP) {
+		/* cmp sp, Xm: the end of a loop that touches each page of a frame */
+		if (w->regs[c >> 16 & 31].kind == VALUE_PLACE)
+			frame_from(w, c >> 16 & 31, 0);
+	} else if ((c & 0xffa0f81f) == 0x0420501f) {
+		w->frame->flags |= FRAME_DYNAMIC; /* addvl, addpl sp: by the size of vectors */
 	} else if (!frame_arm64_do_memory(w, c) && (c & 31) != SP && (c & 0x1c000000) != 0x14000000)
 		frame_forget(w, c & 31);
 }

@@ -103,12 +103,19 @@ static void frame_riscv_do_short(struct frame_walk *w, uint32_t c)
 		frame_forget(w, 8 + (c >> 2 & 7));
 }
 
+/* True for a jump through ra or t0, which are links, that returns: not for one to an address that
+ * code has put into t0. */
+static bool frame_riscv_returns(const struct flow *f, unsigned reg)
+{
+	return f->kind == FLOW_RETURN && reg != T0;
+}
+
 /* Handles auipc and jalr, a far call or jump. Linkers make one instruction of most of these. */
 static void frame_riscv_do_far(struct frame_walk *w, uint32_t c, struct flow *f)
 {
 	enum { JALR = 0x67 };
 	const struct value *v = &w->regs[c >> 15 & 31];
-	if ((c & 0x7f) != JALR || v->kind != VALUE_NUMBER || f->kind == FLOW_RETURN)
+	if ((c & 0x7f) != JALR || v->kind != VALUE_NUMBER || frame_riscv_returns(f, c >> 15 & 31))
 		return;
 	f->target = (uint64_t)(v->v + frame_extend(c >> 20, 12));
 	if (code_isa_plain(w->isa) == CODE_RISCV32)
@@ -175,7 +182,7 @@ bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 		/* c.jr and c.jalr of a known address. */
 		const struct value *v = &w->regs[low >> 7 & 31];
 		if ((low & 0xe07f) == 0x8002 && v->kind == VALUE_NUMBER &&
-		    ret->flow.kind != FLOW_TRAP && ret->flow.kind != FLOW_RETURN)
+		    ret->flow.kind != FLOW_TRAP && !frame_riscv_returns(&ret->flow, low >> 7 & 31))
 			frame_lead(w, &ret->flow, v,
 				   (uint64_t)v->v & (wide ? UINT64_MAX : UINT32_MAX));
 		frame_riscv_do_short(w, low);
@@ -190,6 +197,8 @@ bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	frame_riscv_do_far(w, c, &ret->flow);
 	/* -msave-restore: jal or jalr with t0 as link register. */
 	ret->saves = ret->flow.kind == FLOW_CALL && ret->flow.direct && (c >> 7 & 31) == T0;
+	if (ret->saves)
+		frame_forget_number(w, T0);
 	if ((c & 0x7f) == AUIPC)
 		frame_number(w, c >> 7 & 31, (int64_t)addr + frame_extend(c & 0xfffff000, 32));
 	else if (ret->flow.kind != FLOW_CONDITIONAL)

@@ -3,7 +3,7 @@
 #include "code/x86.h"
 #include "stack/frame_internal.h"
 
-enum { RSP = 4, RBP = 5 };
+enum { RAX = 0, RSP = 4, RBP = 5 };
 
 struct insn {
 	uint8_t bytes[X86_MAX_LEN + 2]; /* The instruction, then zeros */
@@ -175,6 +175,8 @@ static void move_stack(struct frame_walk *w, struct insn *i)
 	} else if (op == 0xc9) { /* leave */
 		frame_from(w, RBP, 0);
 		frame_grow(w, -i->word);
+	} else if (op == 0x2d && w->regs[RAX].kind == VALUE_PLACE) { /* sub eax, imm */
+		w->regs[RAX].v += i->in.imm;
 	} else if (op == 0x62) {
 		do_evex(w, i);
 	} else {

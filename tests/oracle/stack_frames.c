@@ -8,6 +8,7 @@ int many(int n);
 int large(int n);
 int larger(int n);
 int largest(int n);
+int huge(int n);
 int aligned(int n);
 int of_length(int n);
 int of_both(int n);
@@ -48,6 +49,14 @@ int largest(int n)
 	char a[sizeof(int) > 2 ? 70000 : 7000];
 	use(a);
 	return a[n] + many(n);
+}
+
+/* Larger than what probes of one page after another touch without a loop, for all compilers. */
+int huge(int n)
+{
+	char a[sizeof(void *) > 4 ? 3000000 : sizeof(int) > 2 ? 90000 : 7000];
+	use(a);
+	return a[n];
 }
 
 int aligned(int n)

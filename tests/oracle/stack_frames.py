@@ -33,6 +33,7 @@ KITS = [
     # What clang says of a frame leaves out arguments that are pushed for a call: here none are pushed.
     ("x86-64 clang", [], "clang-19 -mllvm -no-x86-call-frame-opt", "ld", []),
     ("x86-64 gcc, probes", [], "gcc -fstack-clash-protection", "ld", []),
+    ("x86-64 clang, probes", [], "clang-19 -mllvm -no-x86-call-frame-opt -fstack-clash-protection", "ld", []),
     # Registers 16 to 31 by REX2, and pushes of two.
     ("x86-64 clang, APX", [], "clang-19 -mllvm -no-x86-call-frame-opt -mapxf", "ld", []),
     ("thumb gcc", [NEWLIB], "arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16",
@@ -54,6 +55,8 @@ KITS = [
     ("aarch64 gcc", [ARM64], "aarch64-linux-gnu-gcc", "aarch64-linux-gnu-ld", []),
     ("aarch64 gcc, probes", [ARM64], "aarch64-linux-gnu-gcc -fstack-clash-protection", "aarch64-linux-gnu-ld", []),
     ("aarch64 clang", [ARM64], "clang-19 --target=aarch64-linux-gnu -isystem " + ARM64, "aarch64-linux-gnu-ld", []),
+    ("aarch64 clang, probes", [ARM64], "clang-19 --target=aarch64-linux-gnu -fstack-clash-protection -isystem " + ARM64,
+     "aarch64-linux-gnu-ld", []),
     ("avr gcc", ["/usr/lib/avr/include"], "avr-gcc -mmcu=atmega328p", "avr-ld", ["-mavr5", "--defsym=__TEXT_REGION_LENGTH__=0x100000"]),
     ("xtensa gcc", [XTENSA], "xtensa-lx106-elf-gcc -isystem " + XTENSA, "xtensa-lx106-elf-ld", []),
     ("riscv64 gcc", [CROSS], "riscv64-linux-gnu-gcc", "riscv64-unknown-elf-ld", []),

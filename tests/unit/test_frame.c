@@ -45,6 +45,22 @@ static void expect_call(enum code_isa isa, struct bytes code, enum frame_call_ki
 	frame_release(&f);
 }
 
+static void loops_that_touch_pages_and_aligned_frames_count_whole(void **state)
+{
+	(void)state;
+	/* mov eax, esp; sub eax, 0x2000; 1: sub esp, 0x1000; cmp esp, eax; jne 1b; ret */
+	expect_size(CODE_I386, B("\x89\xe0\x2d\0\x20\0\0\x81\xec\0\x10\0\0\x39\xc4\x75\xf6\xc3"),
+		    8196, 0);
+	/* sub x12, sp, #2, lsl #12; 1: sub sp, sp, #1, lsl #12; cmp sp, x12; b.ne 1b; ret */
+	expect_size(CODE_ARM64,
+		    B("\xec\x0b\x40\xd1\xff\x07\x40\xd1\xff\x63\x2c\xeb\xc1\xff\xff\x54\xc0\x03\x5f"
+		      "\xd6"),
+		    8192, 0);
+	/* sub x9, sp, #1, lsl #12; and sp, x9, #~63; ret */
+	expect_size(CODE_ARM64, B("\xe9\x07\x40\xd1\x3f\xe5\x7a\x92\xc0\x03\x5f\xd6"), 4160,
+		    FRAME_ALIGNED);
+}
+
 static void pushes_and_subtractions_make_the_frame(void **state)
 {
 	(void)state;
@@ -113,6 +129,8 @@ static void what_a_register_adds_is_told(void **state)
 		    FRAME_DYNAMIC);
 	/* sub sp, sp, a0; ret */
 	expect_size(CODE_RISCV32, B("\x33\x01\xa1\x40\x82\x80"), 0, FRAME_DYNAMIC);
+	/* addvl sp, sp, #-3; ret */
+	expect_size(CODE_ARM64, B("\xbf\x57\x3f\x04\xc0\x03\x5f\xd6"), 0, FRAME_DYNAMIC);
 	/* mov rsp, rdi; ret */
 	expect_size(CODE_X86_64, B("\x48\x89\xfc\xc3"), 8, FRAME_DYNAMIC);
 }
@@ -173,6 +191,8 @@ static void a_register_whose_number_is_known_leads_there(void **state)
 		    0x9000, 8);
 	/* lui a5, 9; c.jr a5 */
 	expect_call(CODE_RISCV32, B("\xb7\x97\0\0\x82\x87"), FRAME_TAIL, 0x9000, 0);
+	/* lui t0, 9; jr t0: no return, although t0 may be a link */
+	expect_call(CODE_RISCV32, B("\xb7\x92\0\0\x82\x82"), FRAME_TAIL, 0x9000, 0);
 	/* movi a2, 0x7f0; callx0 a2; ret.n */
 	expect_call(CODE_XTENSA, B("\x22\xa7\xf0\xc0\x02\0\x0d\xf0"), FRAME_CALL, 0x7f0, 0);
 	/* cbz r0, 1f; ldr r3, [pc, #8]; 2: blx r3; bx lr; 1: ldr r3, [pc, #4]; b 2b */
@@ -443,6 +463,7 @@ static void cut_instructions_are_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(loops_that_touch_pages_and_aligned_frames_count_whole),
 		cmocka_unit_test(pushes_and_subtractions_make_the_frame),
 		cmocka_unit_test(frames_too_large_for_an_immediate_come_by_a_register),
 		cmocka_unit_test(what_a_register_adds_is_told),
