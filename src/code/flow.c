@@ -12,7 +12,7 @@
 #include "code/code.h"
 
 /* True if all mapping symbols of code mark Thumb code. */
-static bool marked_thumb_alone(const struct image *im)
+static bool marked_thumb_alone(const struct image *im, bool *ret_marked)
 {
 	struct code_symbols all;
 	struct symbol s;
@@ -23,26 +23,37 @@ static bool marked_thumb_alone(const struct image *im)
 		thumb = thumb || symbol_mark(&s) == 't';
 		arm = symbol_mark(&s) == 'a';
 	}
+	*ret_marked = thumb || arm;
 	return thumb && !arm;
 }
 
-/* Returns true if a program begins with ARM code. A named entry in Thumb code has an odd address.
+/* True if most of the code of a program is likely ARM code. */
+static bool text_is_arm(const struct image *im)
+{
+	enum { LOOK_AT = 1 << 16 };
+	const struct section *text = image_section_find(im, ".text");
+	return text && arm_set_likely(image_at(im, text->addr, min_u64(text->size, LOOK_AT)),
+				      text->addr, false);
+}
+
+/* Returns true if a program begins with ARM code. A named entry in Thumb code has an odd address. A
+ * C library's Thumb code may start a program of ARM code: without marks, most of the code decides.
  * If no entry is named, linkers use the even start of .text. A program without an entry may begin
  * with a vector table: for ARM it has jumps (b, ldr pc), for Thumb machines a stack address and odd
  * addresses. */
 static bool begins_with_arm(const struct image *im)
 {
-	if (im->big_endian || im->entry & 1)
-		return im->big_endian;
-	if (arm_thumb_alone(im) || marked_thumb_alone(im))
+	bool marked;
+	if (im->big_endian)
+		return true;
+	if (arm_thumb_alone(im) || marked_thumb_alone(im, &marked))
 		return false;
+	if (im->entry & 1)
+		return !marked && text_is_arm(im);
 	if (im->entry != 0)
 		return true;
-	const struct section *text = image_section_find(im, ".text");
-	if (im->type == ET_DYN && text) { /* A library's entry point tells nothing */
-		enum { LOOK_AT = 1 << 16 };
-		return arm_set_likely(image_at(im, text->addr, LOOK_AT), text->addr, false);
-	}
+	if (im->type == ET_DYN) /* A library's entry point tells nothing */
+		return text_is_arm(im);
 	struct reader r = reader_of(image_at(im, 0, 4), false);
 	const uint32_t first = read_u32(&r);
 	return reader_ok(&r) && (first >> 24 == 0xea || (first & 0xfffff000) == 0xe59ff000);

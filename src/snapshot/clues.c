@@ -18,7 +18,7 @@ struct clue_maker {
 	struct snapshot *s;
 	struct clues *out;
 	const struct image *im;
-	enum code_isa isa;
+	enum code_isa isa, flow_isa; /* flow_isa: CODE_THUMB for such programs */
 	struct plt plt;
 	struct ref_wish wish;
 	VEC(struct link) links;    /* PLT stubs and GOT pointers of imports, by address */
@@ -194,7 +194,7 @@ static void code_read(struct clue_maker *m, struct clue *c, struct snap_symbol *
 {
 	const struct bytes code = image_at(m->im, y->addr, y->size);
 	m->refs.count = 0;
-	const uint64_t bad = code_refs(flow_isa_of(m->im), code, c->addr, &m->wish, &m->refs);
+	const uint64_t bad = code_refs(m->flow_isa, code, c->addr, &m->wish, &m->refs);
 	if (snap_is_made_up(snapshot_text(m->s, y->full_name))) {
 		if (y->contents.shape == 0)
 			y->contents = function_print(m, y, bad);
@@ -269,6 +269,7 @@ void clues_add(struct snapshot *s, size_t first, uint32_t container, const struc
 	s->clues.data[container] = m.out;
 	m.out->lowest = m.wish.imm_low;
 	m.isa = code_isa_of(im);
+	m.flow_isa = flow_isa_of(im);
 	contents_init(&m.contents, im);
 	links_read(&m);
 	for (size_t i = 1; i < im->section_count; i++)

@@ -179,7 +179,7 @@ def compare_living(heft, what, source, command):
         compiler, *flags = command.split()
         built = subprocess.run([compiler, path, "-O2", "-w", *flags, "-o", program], stderr=subprocess.PIPE, text=True)
         if built.returncode:
-            print(f"{what}: not built", built.stderr[:200])
+            print(f"LEFT OUT: {what}: not built: {built.stderr[:200]!r}")
             return True
         names = {line.split()[-1] for line in output("nm", "--defined-only", program).splitlines() if line.split()[-2] in ("tTdD" if "PE" in what else "tTdDwW")}
         lost = sorted(n for n in names - reached(heft, program) if not n.startswith(("$", ".", "__CTOR", "__DTOR", "_edata", "__data_start", "_fdata", "_ftext", "_gp")))
@@ -187,12 +187,38 @@ def compare_living(heft, what, source, command):
     return not lost
 
 
+MIXED = """
+#define F(n) __attribute__((noinline)) int f##n(int x) { for (int i = 0; i < x + n; i++) x ^= x * n; return g ? f(x, n) : x; }
+int g; int f(int, int); void __aeabi_unwind_cpp_pr0(void) {}
+%s
+int (*all[])(int) = { %s };
+int f(int x, int n) { return all[(x + n) & 31](x); }
+__attribute__((target("thumb"))) int _start(int x) { return all[x & 31](x); }
+""" % ("\n".join(f"F({n})" for n in range(1, 33)), ", ".join(f"f{n}" for n in range(1, 33)))
+
+
+def compare_mixed(heft, compiler):
+    """A stripped program of ARM code that Thumb code starts has the functions of its unwind table, and no others."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, program = pathlib.Path(folder) / "main.c", pathlib.Path(folder) / "main.out"
+        path.write_text(MIXED)
+        subprocess.run([compiler, "-O2", "-marm", "-funwind-tables", "-nostdlib", "-static", path, "-o", program], check=True)
+        named = {int(line.split()[0], 16) & ~1 for line in output("nm", program).splitlines() if line.split()[-2] in "tT"}
+        subprocess.run([compiler.replace("gcc", "strip"), program], check=True)
+        rows = output(heft, "size", "--csv", "-d", "symbols", "-n", "0", program).splitlines()
+        found = {int(row[4:].split(",")[0], 16) for row in rows if row.startswith("sub_") and "[" not in row}
+    wrong = sorted(found - named)
+    print(f"{'FAILED ' if wrong or not found else ''}ARM code that Thumb code starts, stripped: {len(found)} functions, {len(wrong)} of them are none")
+    return not wrong and len(found) > 20
+
+
 def main():
     heft, good, done = sys.argv[1], True, 0
     kits = [("C", "gcc", "nm", ["-no-pie"]), ("C, moving", "gcc", "nm", ["-pie"]), ("C++", "g++", "nm", ["-no-pie"]), ("PE", "x86_64-w64-mingw32-gcc", "x86_64-w64-mingw32-nm", [])]
     for what, compiler, nm, flags in kits:
         if not shutil.which(compiler) or sys.argv[2:] not in ([], [what]):
-            print(f"{what}: not compared")
+            if not shutil.which(compiler):
+                print(f"LEFT OUT: {what}: no {compiler}")
             continue
         with tempfile.TemporaryDirectory() as folder:
             work, only = pathlib.Path(folder), None
@@ -211,6 +237,9 @@ def main():
             done += 1
     if shutil.which("go") and sys.argv[2:] in ([], ["Go"]):
         good = compare_go(heft) and good
+        done += 1
+    if shutil.which("arm-linux-gnueabihf-gcc") and sys.argv[2:] in ([], ["living"]):
+        good = compare_mixed(heft, "arm-linux-gnueabihf-gcc") and good
         done += 1
     for what, source, command in LIVING:
         if shutil.which(command.split()[0]) and sys.argv[2:] in ([], ["living"]):
