@@ -553,6 +553,25 @@ static void bss_before_data_keeps_its_room_in_the_file(void **state)
 	close_file(&o);
 }
 
+/* A linker script may end a segment with .bss whose zeros are in the file, as U-Boot's does. */
+static void bss_at_the_end_keeps_its_zeros_in_the_file(void **state)
+{
+	(void)state;
+	struct opened o;
+	struct elfgen g = elfgen_make(64, false, ET_EXEC, EM_AARCH64);
+	const uint32_t text = elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR,
+					     0x1000, code, 16);
+	elfgen_section(&g, ".bss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 0x1010, NULL, 32);
+	g.sections.data[text].off = 0x1000;
+	struct elfgen_segment *load = elfgen_load(&g, PF_R | PF_X, text);
+	load->section = 0;
+	load->off = load->addr = 0x1000;
+	load->file_size = load->vm_size = 48;
+	open_file(&o, elfgen_finish(&g));
+	assert_int_equal(o.im->segments[0].file_size, 48);
+	close_file(&o);
+}
+
 static void descriptions_use_the_words_of_file(void **state)
 {
 	(void)state;
@@ -646,6 +665,7 @@ int main(void)
 		cmocka_unit_test(overlapping_sections_are_told_apart_by_their_start),
 		cmocka_unit_test(a_debug_file_s_segments_hold_only_what_is_there),
 		cmocka_unit_test(bss_before_data_keeps_its_room_in_the_file),
+		cmocka_unit_test(bss_at_the_end_keeps_its_zeros_in_the_file),
 		cmocka_unit_test(descriptions_use_the_words_of_file),
 		cmocka_unit_test(what_is_no_elf_file_is_named),
 		cmocka_unit_test(damaged_headers_are_errors_that_name_the_place),
