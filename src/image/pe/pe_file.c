@@ -237,6 +237,7 @@ static void pe_file_read_header(struct pe *p, struct reader *r, uint16_t *ret_op
 
 static void read_optional_header(struct pe *p, struct reader *r)
 {
+	enum { EFI_APPLICATION = 10, EFI_ROM = 13 }; /* First and last subsystem of UEFI */
 	const uint16_t magic = read_u16(r);
 	read_skip(r, 14);
 	const uint32_t entry = read_u32(r);
@@ -248,7 +249,9 @@ static void read_optional_header(struct pe *p, struct reader *r)
 	p->build.im->from_base = true;
 	p->build.im->bits = magic == PE32_PLUS ? 64 : 32;
 	p->build.im->entry = p->base + entry;
-	read_skip(r, 38); /* Skips the fields before DllCharacteristics. */
+	read_skip(r, 36); /* Skips the fields before Subsystem */
+	const uint16_t subsystem = read_u16(r);
+	p->efi = subsystem >= EFI_APPLICATION && subsystem <= EFI_ROM;
 	p->protection = read_u16(r);
 	read_skip(r, magic == PE32_PLUS ? 32 : 16); /* Skips the sizes of stack and heap. */
 	read_skip(r, 4);                            /* Skip LoaderFlags */
@@ -325,7 +328,9 @@ static void pe_file_read_protection(struct pe *p)
 	const uint16_t has = p->protection;
 	im->protection = (struct image_protection){
 		.known = true,
-		.moves = has & DYNAMIC_BASE && !(p->characteristics & FILE_NO_RELOCS),
+		.moves = (has & DYNAMIC_BASE ||
+			  (p->efi && p->directories[PE_BASE_RELOCATION].size > 0)) &&
+			 !(p->characteristics & FILE_NO_RELOCS),
 		.no_exec_data = has & NX_COMPAT,
 		.features = "",
 	};

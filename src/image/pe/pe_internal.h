@@ -40,6 +40,7 @@ struct pe {
 	uint64_t symbols_off, symbol_count, symbol_size;
 	uint64_t base;       /* Image base */
 	uint16_t protection; /* Field DllCharacteristics */
+	bool efi;            /* True for UEFI's subsystems. Its loader moves what has relocations */
 	uint32_t directory_count;
 	struct pe_range directories[PE_DIRECTORIES];
 	struct pe_range extra_unwind; /* Unwind entries of the other calling convention

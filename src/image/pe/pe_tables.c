@@ -258,7 +258,9 @@ static void read_debug(struct pe *p)
 		const uint8_t *guid = read_take(&data, GUID_SIZE);
 		if (!guid)
 			continue;
-		p->build.im->build_id = (struct bytes){ guid, GUID_SIZE };
+		/* Reproducible builds may state a zero, which identifies nothing. */
+		if (!bytes_are_zeros((struct bytes){ guid, GUID_SIZE }))
+			p->build.im->build_id = (struct bytes){ guid, GUID_SIZE };
 		p->build.im->debug_age = read_u32(&data);
 		p->build.im->debug_name = read_cstr(&data);
 	}
