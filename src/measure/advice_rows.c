@@ -184,7 +184,10 @@ static void advice_look_at(struct advice all[DATA_ADVICES], const struct snapsho
 		bytes -= packed;
 	}
 	all[to].bytes = add_sat(all[to].bytes, bytes);
-	vec_push(&all[to].parts, (struct advice_part){ arena_copy(arena, name), bytes });
+	const char *owner = snap_is_star(name) ? arena_format(arena, "[section " STR_FMT "]",
+							      STR_ARG(section->name))
+					       : arena_copy(arena, name);
+	vec_push(&all[to].parts, (struct advice_part){ owner, bytes });
 }
 
 static void advice_look_at_data(struct advice_rows *r, const struct snapshot *s,

@@ -15,6 +15,7 @@ enum pe_directory {
 	PE_BASE_RELOCATION,
 	PE_DEBUG,
 	PE_LOAD_CONFIG = 10,
+	PE_CLI = 14,
 	PE_DIRECTORIES = 16
 };
 

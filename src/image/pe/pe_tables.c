@@ -266,6 +266,23 @@ static void read_debug(struct pe *p)
 	}
 }
 
+/* Takes the code of a .NET assembly for data: it is in the intermediate language (ECMA-335,
+ * II.25.3.3), and only a stub of a few bytes is code of the machine. */
+static void pe_tables_read_cli(struct pe *p)
+{
+	enum { IL_ONLY = 1 };
+	struct reader r = directory(p, PE_CLI);
+	read_skip(&r, 16);
+	if (!(read_u32(&r) & IL_ONLY) || !reader_ok(&r))
+		return;
+	vec_each(struct section, s, &p->build.sections) {
+		s->flags &= ~(uint64_t)SHF_EXECINSTR;
+		s->exec = false;
+	}
+	vec_each(struct segment, g, &p->build.segments)
+		g->exec = false;
+}
+
 void pe_read_tables(struct pe *p)
 {
 	ASSERT(p->build.im->kind == IMAGE_EXEC);
@@ -286,4 +303,5 @@ void pe_read_tables(struct pe *p)
 	build_name_starts(&p->build, first);
 	read_base_relocs(p);
 	read_debug(p);
+	pe_tables_read_cli(p);
 }
