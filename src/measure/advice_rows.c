@@ -73,6 +73,13 @@ static void advice_take_savings(struct advice_rows *r, const struct facts *f)
 				a.words = &savings[k];
 		ASSERT(a.words);
 		a.bytes -= min_u64(a.bytes, a.words->adds);
+		if (strstr(f->features, "signed")) {
+			struct advice_words *told = arena_new(&r->arena, struct advice_words, 1);
+			*told = *a.words;
+			told->cost = arena_format(&r->arena, "%s%sthe file has to be signed anew",
+						  a.words->cost, *a.words->cost ? "; " : "");
+			a.words = told;
+		}
 		advice_push(r, &a);
 	}
 }

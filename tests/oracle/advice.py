@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -180,6 +181,40 @@ def proved(heft):
     prove(heft, "gcc", "@dead.rsp", "-Wl,-Map=-")
 
 
+def filled(heft):
+    """Zeros that a loader replaces cannot go to .bss."""
+    pathlib.Path("filled.c").write_text("extern int a(int), b(int); void *table[64] = { a, b, a }; int plain[64] __attribute__((section(\".data\"))); int bss[9];")
+    subprocess.run(["gcc", "-shared", "-fPIC", "filled.c", "-o", "filled.so"], check=True)
+    rows = [row["label"] for row in advice(heft, "filled.so").get("zeros", {"children": []})["children"]]
+    settle(rows == ["plain"], f"zeros that relocations fill: {rows}")
+
+
+def pages(heft):
+    """Where code and constants share a segment, smaller pages help and noseparate-code does nothing."""
+    compiler = "aarch64-linux-gnu-gcc"
+    if not shutil.which(compiler):
+        print(f"LEFT OUT: pages of AArch64: no {compiler} (install gcc-aarch64-linux-gnu)")
+        return
+    pathlib.Path("pages.c").write_text("int table[9] = { 1 }; int main(void) { return table[1]; }")
+    row = advice(heft, "--prove", "--", compiler, "pages.c", "-o", "pages").get("page-alignment", {})
+    settle(row.get("link") == "-Wl,-z,max-page-size=4096" and abs(row["measured"] - row["bytes"]) <= 4096, f"pages of AArch64: {row}")
+
+
+def signed(heft):
+    """Whatever changes a signed program costs its signature."""
+    if not shutil.which("x86_64-w64-mingw32-gcc"):
+        print("LEFT OUT: a signed program: no x86_64-w64-mingw32-gcc (install gcc-mingw-w64-x86-64)")
+        return
+    pathlib.Path("pe.c").write_text("int main(void) { return 0; }")
+    subprocess.run(["x86_64-w64-mingw32-gcc", "pe.c", "-o", "pe.exe"], check=True)
+    program = bytearray(pathlib.Path("pe.exe").read_bytes())
+    optional = struct.unpack_from("<I", program, 60)[0] + 24
+    struct.pack_into("<II", program, optional + 112 + 4 * 8, len(program), 8)
+    pathlib.Path("signed.exe").write_bytes(program + bytes(8))
+    costs = [advice(heft, name)["symbol table"]["cost"] for name in ("pe.exe", "signed.exe")]
+    settle(["signed anew" in cost for cost in costs] == [False, True], f"a signed program: {costs}")
+
+
 def main():
     heft = pathlib.Path(sys.argv[1]).resolve()
     for program in ("gcc", "g++", "readelf", "strip"):
@@ -191,6 +226,9 @@ def main():
         os.chdir(scratch)
         planted(heft)
         proved(heft)
+        filled(heft)
+        pages(heft)
+        signed(heft)
         clean = advice(heft, build("clean", PLAIN, "-s", "-Wl,--hash-style=gnu"))
         settle(not set(clean) - {"function-alignment", "page-alignment"}, f"a program without any kind: {sorted(clean)}")
     print(f"{passed} passed, {failed} failed")

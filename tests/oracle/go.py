@@ -386,6 +386,13 @@ def unowned(heft, path):
                if r["symbols"].startswith("[") and r["symbols"] != "[Unmapped]") / total
 
 
+def proposes_c(heft, program):
+    """What heft advise proposes that only compilers and linkers of C can do."""
+    out = subprocess.run([heft, "advise", "--json", "-n", "0", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True).stdout
+    return {row["label"] for row in json.loads(out)["total"]["children"]} & {
+        "identical-code", "identical-data", "template-instances", "function-alignment", "page-alignment", "unreached"}
+
+
 def main():
     heft = os.path.abspath(sys.argv[1])
     if not shutil.which("go"):
