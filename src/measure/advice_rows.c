@@ -290,7 +290,8 @@ static void advice_look_at_gaps(struct advice_rows *r, const struct image *im)
 						   "link with -Wl,-z,noseparate-code",
 						   "headers and constants can be executed as code",
 						   ADVICE_INFERRED,
-						   "-Wl,-z,noseparate-code" };
+						   "-Wl,-z,noseparate-code",
+						   .not_go = true };
 	static const struct advice_words pages = {
 		"page-alignment",
 		"Bytes between segments reach the next page of the largest size",
