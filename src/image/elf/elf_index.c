@@ -123,15 +123,6 @@ static uint64_t *unmapped_offsets(const struct image *im, size_t *count)
 	return offs;
 }
 
-/* True if code has its bytes in the file, as in no separate debug file. */
-static bool has_code(const struct image *im)
-{
-	each_section(s, im)
-		if (s->alloc && s->exec && !s->nobits && s->size > 0)
-			return true;
-	return false;
-}
-
 /* Reduces file_size of segments in separate debug files. `objcopy --only-keep-debug` and `eu-strip
  * -f` turn alloc sections into NOBITS but may keep p_filesz. The segment's file range then covers
  * unrelated debug sections.
@@ -266,7 +257,10 @@ void elf_index_build(struct image *im)
 	im->index = index;
 	index->sections = index_sections(im);
 	index->loads = index_loads(im, false);
-	if (im->kind == IMAGE_EXEC && (im->by_build || !has_code(im))) {
+	bool code = false; /* True if code has bytes in the file, as in no separate debug file */
+	each_section(s, im)
+		code |= s->alloc && s->exec && !s->nobits && s->size > 0;
+	if (im->kind == IMAGE_EXEC && (im->by_build || !code)) {
 		hollow_segments(im);
 		hollow_inner_segments(im);
 	}
