@@ -346,9 +346,11 @@ static bool edges_ends_x86(struct bytes code)
 			rest.len--;
 		i = nop ? 0 : i + 1;
 	}
+	if (rest.len < 5)
+		return false;
 	const uint8_t *end = code.p + rest.len;
-	return rest.len >= 5 && (end[-1] == 0xc3 || end[-1] == 0xf4 || end[-2] == 0xeb ||
-				 (end[-2] == 0x0f && end[-1] == 0x0b) || (end[-5] & 0xfe) == 0xe8);
+	return end[-1] == 0xc3 || end[-1] == 0xf4 || end[-2] == 0xeb ||
+	       (end[-2] == 0x0f && end[-1] == 0x0b) || (end[-5] & 0xfe) == 0xe8;
 }
 
 /* Finds the last instruction of a span, except padding. `found` begins as a return. Data may lie
