@@ -12,6 +12,7 @@
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
 #include "image/lookalike.h"
+#include "image/patched.h"
 #include "program/plt.h"
 
 enum { EDGES_JOB_BYTES = 256 << 10 };
@@ -31,7 +32,7 @@ struct edges_list {
 	edge_vec *found;
 	uint32_t recent[1 << EDGES_RECENT_BITS]; /* Indexes in `found`, by hash of the owner */
 	struct edges_known {
-		uint64_t not; /* Complement of an address, so that zeros are no answer */
+		uint64_t flipped; /* Complement of an address, so that zeros are no answer */
 		const struct span *at;
 	} known[1 << EDGES_KNOWN_BITS]; /* Answers of edges_target(), by hash of the address */
 };
@@ -47,9 +48,9 @@ struct edges_scan {
 	/* Per block of 2^shift bytes from `low`: number of spans that begin up to its start. */
 	uint32_t *begun;
 	unsigned shift;
-	bool *read;            /* Per span: true if records (struct ref_part) have its references */
-	uint64_t got;          /* x86-64: address from which large code models count, or 0 */
-	VEC(uint64_t) patched; /* Object: sorted addresses that relocations change */
+	bool *read;        /* Per span: true if records (struct ref_part) have its references */
+	uint64_t got;      /* x86-64: address from which large code models count, or 0 */
+	place_vec patched; /* Object: sorted addresses that relocations change */
 	VEC(struct edges_job) jobs;
 };
 
@@ -133,7 +134,7 @@ static const struct span *edges_target(const struct edges_scan *s, struct edges_
 	struct edges_known *known = &l->known[hash];
 	if (target < s->low || target >= s->high)
 		return NULL;
-	if (known->not!= ~target)
+	if (known->flipped != ~target)
 		*known = (struct edges_known){ ~target, edges_resolve(s, target) };
 	return known->at;
 }
@@ -143,10 +144,12 @@ static bool edges_has_sets(const struct edges_scan *s)
 	return s->isa == CODE_ARM || s->isa == CODE_THUMB;
 }
 
-/* True if a span of 32-bit ARM code is probably of the ARM set. */
+/* True if a span of 32-bit ARM code is probably of the ARM set. Asked for each reference to it. */
 static bool edges_is_arm(const struct edges_scan *s, const struct span *at)
 {
-	return arm_set_likely(image_at(s->in.im, at->start, at->size), at->start, false);
+	enum { LOOK_AT = 1 << 10 };
+	return arm_set_likely(image_at(s->in.im, at->start, min_u64(at->size, LOOK_AT)), at->start,
+			      false);
 }
 
 /* True if a number counts as an address of span `at`. For code, it must be the address of the first
@@ -526,21 +529,6 @@ static void edges_scan_relocs(struct edges_scan *s, const struct section *table,
 			edges_add_reloc(s, &it, &rel, operands, to);
 }
 
-static void edges_list_patched(struct edges_scan *s)
-{
-	const struct image *im = s->in.im;
-	for (size_t i = 1; im->kind == IMAGE_OBJECT && i < im->section_count; i++) {
-		struct reloc_iter it;
-		struct reloc rel;
-		if (!section_is_reloc(&im->sections[i]) || !reloc_open(&it, im, &im->sections[i]))
-			continue;
-		while (reloc_next(&it, &rel))
-			if (rel.alloc)
-				vec_push(&s->patched, rel.addr);
-	}
-	vec_sort(&s->patched);
-}
-
 static void edges_scan_all_relocs(struct edges_scan *s, edge_vec *to)
 {
 	struct operands operands = { .im = s->in.im };
@@ -673,7 +661,8 @@ void edges_find(const struct edges_of *in, edge_vec *ret)
 	for (size_t i = 0; in->refs && i < in->refs->parts.count; i++)
 		vec_push(&s.jobs, (struct edges_job){ .kept = &in->refs->parts.data[i] });
 	edges_run_jobs(&s, &lists);
-	edges_list_patched(&s);
+	if (im->kind == IMAGE_OBJECT)
+		image_list_patched(im, &s.patched);
 	edges_make_jobs(&s);
 	edges_run_jobs(&s, &lists);
 	edges_scan_all_relocs(&s, ret);

@@ -4,6 +4,7 @@
 #include "base/packed_sink.h"
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
+#include "image/patched.h"
 
 const struct heft_text advice_texts[ADVICE_TEXTS] = {
 	[ADVICE_TEXT_SURE] = { "sure", false,
@@ -148,26 +149,6 @@ static bool is_function_name(struct str name, struct bytes text)
 	       (text_has(t, STR(") [")) || text_has(t, STR(") const [")));
 }
 
-/* An address whose bytes a loader replaces. */
-struct advice_patch {
-	uint64_t addr; /* The key for sorting */
-};
-typedef VEC(struct advice_patch) advice_patch_vec;
-
-static void advice_find_patches(const struct image *im, advice_patch_vec *ret)
-{
-	each_section(s, im) {
-		struct reloc_iter it;
-		struct reloc rel;
-		if (!section_is_reloc(s) || !reloc_open(&it, im, s))
-			continue;
-		while (reloc_next(&it, &rel))
-			if (rel.alloc)
-				vec_push(ret, (struct advice_patch){ rel.addr });
-	}
-	vec_sort(ret);
-}
-
 /* Adds the bytes of a variable or constant to the advice that would save them, if there is one. */
 static void advice_look_at(struct advice all[DATA_ADVICES], const struct snapshot *s,
 			   const struct snap_symbol *y, struct bytes b,
@@ -201,8 +182,8 @@ static void advice_look_at_data(struct advice_rows *r, const struct snapshot *s,
 				const struct image *im)
 {
 	struct advice all[DATA_ADVICES] = { { 0 } };
-	advice_patch_vec patches = { 0 };
-	advice_find_patches(im, &patches);
+	place_vec patches = { 0 };
+	image_list_patched(im, &patches);
 	for (size_t i = 0; i < s->symbols.count; i++) {
 		const struct snap_symbol *y = &s->symbols.data[i];
 		const struct snap_section *in = &s->sections.data[y->section];
@@ -216,7 +197,7 @@ static void advice_look_at_data(struct advice_rows *r, const struct snapshot *s,
 		const struct bytes b = image_at(im, y->addr, y->size);
 		const size_t patch = vec_lower(&patches, y->addr);
 		const bool patched = patch < patches.count &&
-				     patches.data[patch].addr - y->addr < y->size;
+				     patches.data[patch] - y->addr < y->size;
 		/* What a relocation fills is not zero. */
 		if (b.size == y->size && !(section->write && patched))
 			advice_look_at(all, s, y, b, section, &r->arena);
@@ -264,21 +245,12 @@ static void advice_look_at_debug(struct advice_rows *r, const struct image *im)
 	advice_push(r, &a);
 }
 
-/* Returns the bytes of the file before the segment that belong to no segment, section or header. */
-static uint64_t advice_gap_before(const struct image *im, const struct segment *next)
-{
-	enum { HEADER = 64, SEGMENT_HEADER = 56 }; /* Bytes of Elf64_Ehdr and Elf64_Phdr */
-	uint64_t end = HEADER + im->segment_count * SEGMENT_HEADER;
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *g = &im->segments[i];
-		if (g->type == PT_LOAD && g->file_size > 0 && g->off < next->off)
-			end = max_u64(end, add_sat(g->off, g->file_size));
-	}
-	each_section(s, im)
-		if (s->file_size > 0 && s->off < next->off)
-			end = max_u64(end, add_sat(s->off, s->file_size));
-	return next->off - min_u64(next->off, end);
-}
+/* A range of the file that a segment, a section or a header has. */
+struct advice_range {
+	uint64_t off; /* The key for sorting */
+	uint64_t end;
+	bool load; /* True for a segment that is loaded */
+};
 
 /* Proposes a link in which segments do not begin at the next page, or in which pages are smaller.
  * The first is possible if code has a segment apart from that of constants. */
@@ -301,20 +273,33 @@ static void advice_look_at_gaps(struct advice_rows *r, const struct image *im)
 		"-Wl,-z,max-page-size=4096",
 		.not_go = true
 	};
+	enum { HEADER = 64, SEGMENT_HEADER = 56 }; /* Bytes of Elf64_Ehdr and Elf64_Phdr */
 	struct advice a = { .words = NULL };
+	VEC(struct advice_range) ranges = { 0 };
 	uint64_t gaps = 0, whole = 0, align = 0;
+	uint64_t end = HEADER + im->segment_count * SEGMENT_HEADER;
 	bool code = false, constants = false;
 	for (size_t i = 0; i < im->segment_count; i++) {
 		const struct segment *g = &im->segments[i];
 		if (g->type != PT_LOAD || g->file_size == 0)
 			continue;
-		const uint64_t gap = advice_gap_before(im, g);
-		gaps = add_sat(gaps, gap);
-		whole = add_sat(whole, gap / PAGE * PAGE);
+		vec_push(&ranges, (struct advice_range){ g->off, g->off + g->file_size, true });
 		align = max_u64(align, g->align);
 		code |= g->exec && !g->write;
 		constants |= !g->exec && !g->write;
 	}
+	each_section(s, im)
+		vec_push(&ranges,
+			 (struct advice_range){ s->off, add_sat(s->off, s->file_size), false });
+	vec_sort(&ranges);
+	vec_each(const struct advice_range, x, &ranges) {
+		const uint64_t gap = x->load ? x->off - min_u64(x->off, end) : 0;
+		gaps += gap;
+		whole += gap / PAGE * PAGE;
+		if (x->end > x->off)
+			end = max_u64(end, x->end);
+	}
+	vec_release(&ranges);
 	/* The last segment begins where it did within a page, so whole pages go. */
 	a.words = code && constants ? &apart : &pages;
 	a.bytes = code && constants ? gaps / PAGE * PAGE : align > PAGE ? whole : 0;

@@ -3,6 +3,9 @@
  * that elf_kernel.c finds. */
 #include "image/elf/elf_internal.h"
 
+#include "base/sort.h"
+#include "image/patched.h"
+
 enum form {
 	FORM_NONE,
 	FORM_REL,
@@ -444,4 +447,18 @@ bool reloc_next(struct reloc_iter *it, struct reloc *ret)
 		return elf_reloc_finish(it, ret, ret->addr);
 	default: return false;
 	}
+}
+
+void image_list_patched(const struct image *im, place_vec *ret)
+{
+	each_section(s, im) {
+		struct reloc_iter it;
+		struct reloc rel;
+		if (!section_is_reloc(s) || !reloc_open(&it, im, s))
+			continue;
+		while (reloc_next(&it, &rel))
+			if (rel.alloc)
+				vec_push(ret, rel.addr);
+	}
+	vec_sort(ret);
 }
